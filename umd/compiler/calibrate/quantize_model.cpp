@@ -171,6 +171,13 @@ void settleRanges(const Model &model, std::vector<Range> &ranges, bool areGiven)
 	}
 	for (ValueId id = 0; id < ranges.size(); id++)
 		ranges[groups.of(id)].include(ranges[id]);
+	/* Kernels have no zero point, nor has a tensor that becomes kernels. */
+	for (const Operator &operation : model.operators) {
+		if (isAny<Product>(operation.kind)) {
+			Range &range = ranges[groups.of(operation.inputs[1])];
+			range.include({ -range.high, -range.low });
+		}
+	}
 	for (ValueId id = 0; id < ranges.size(); id++)
 		ranges[id] = ranges[groups.of(id)];
 }
@@ -183,7 +190,9 @@ void quantizeModel(Model &model, const std::vector<Range> &ranges, DataType type
 		if (value.isConstant || !isFloat(value.type))
 			continue;
 		value.type = elementTypeOf(type);
-		value.quantization = quantizationFor(ranges[id], type, zeroPoint);
+		const bool isSymmetric = ranges[id].low == -ranges[id].high;
+		value.quantization = quantizationFor(ranges[id], type,
+						     isSymmetric ? ZeroPoint::Zero : zeroPoint);
 	}
 	for (Operator &operation : model.operators) {
 		/* Kernels of hybrid models are integers. */

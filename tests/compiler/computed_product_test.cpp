@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Products of two computed tensors on the core: one of them is packed as kernels in every run.
+ */
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <random>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+#include <nvdla/compiler.h>
+
+#include "agreement.h"
+#include "compiler/compile.h"
+#include "onnx_on_core.h"
+#include "refused_file.h"
+#include "tflite_on_core.h"
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+using Dims = std::vector<int64_t>;
+
+constexpr int32_t batchMatMulCode = 126, fullyConnectedCode = 9;
+
+size_t elementsIn(const Dims &shape)
+{
+	return static_cast<size_t>(
+		std::accumulate(shape.begin(), shape.end(), int64_t{ 1 }, std::multiplies<>()));
+}
+
+/* Whole numbers from -3 to 3: FP16 and the sums hold them exactly. */
+Numbers wholeNumbers(const Dims &shape, uint32_t seed)
+{
+	std::mt19937 random(seed);
+	Numbers numbers(elementsIn(shape));
+
+	for (double &number : numbers)
+		number = std::uniform_int_distribution<int>(-3, 3)(random);
+	return numbers;
+}
+
+/* Extents of the axes before the last two, repeated. */
+Dims broadcast(const Dims &a, const Dims &b)
+{
+	const Dims &longer = a.size() >= b.size() ? a : b, &other = a.size() >= b.size() ? b : a;
+	Dims made(longer.begin(), longer.end() - 2);
+
+	for (size_t i = 0; i + 2 < other.size(); i++) {
+		int64_t &extent = made[made.size() + 2 - other.size() + i];
+		extent = std::max(extent, other[i]);
+	}
+	return made;
+}
+
+/* The place of a matrix' first element: each axis of one element is repeated. */
+size_t matrixAt(const Dims &shape, const Dims &leading, size_t number)
+{
+	size_t at = 0, stride = static_cast<size_t>(shape.back() * shape[shape.size() - 2]);
+
+	for (size_t axis = leading.size(); axis-- > 0;) {
+		const size_t index = number % static_cast<size_t>(leading[axis]);
+		const size_t missing = leading.size() + 2 - shape.size();
+		number /= static_cast<size_t>(leading[axis]);
+		if (axis < missing)
+			continue;
+		const auto extent = static_cast<size_t>(shape[axis - missing]);
+		at += index % extent * stride;
+		stride *= extent;
+	}
+	return at;
+}
+
+/* a is ... x T x C, b ... x C x K. */
+Numbers productOf(const Dims &a, const Numbers &left, const Dims &b, const Numbers &right)
+{
+	const Dims leading = broadcast(a, b);
+	const auto rows = static_cast<size_t>(a[a.size() - 2]);
+	const auto channels = static_cast<size_t>(a.back());
+	const auto columns = static_cast<size_t>(b.back());
+	Numbers made;
+
+	for (size_t number = 0; number < elementsIn(leading); number++) {
+		const size_t atA = matrixAt(a, leading, number), atB = matrixAt(b, leading, number);
+		for (size_t i = 0; i < rows; i++)
+			for (size_t k = 0; k < columns; k++) {
+				double sum = 0;
+				for (size_t c = 0; c < channels; c++)
+					sum += left[atA + i * channels + c] *
+					       right[atB + c * columns + k];
+				made.push_back(sum);
+			}
+	}
+	return made;
+}
+
+/* Axes of an array in another order. */
+Numbers turned(const Numbers &numbers, const Dims &shape, const Dims &order)
+{
+	Numbers made(numbers.size());
+	Dims index(shape.size());
+
+	for (double &number : made) {
+		size_t at = 0;
+		Dims from(shape.size());
+		for (size_t i = 0; i < order.size(); i++)
+			from[static_cast<size_t>(order[i])] = index[i];
+		for (size_t axis = 0; axis < shape.size(); axis++)
+			at = at * static_cast<size_t>(shape[axis]) +
+			     static_cast<size_t>(from[axis]);
+		number = numbers[at];
+		for (size_t i = order.size(); i-- > 0;) {
+			if (++index[i] < shape[static_cast<size_t>(order[i])])
+				break;
+			index[i] = 0;
+		}
+	}
+	return made;
+}
+
+Dims turned(const Dims &shape, const Dims &order)
+{
+	Dims made;
+
+	for (const int64_t axis : order)
+		made.push_back(shape[static_cast<size_t>(axis)]);
+	return made;
+}
+
+struct Shapes {
+	Dims a;
+	Dims b;
+};
+
+const Shapes shapes[] = {
+	{ { 5, 70 }, { 70, 33 } }, /* no multiples of atoms */
+	{ { 3, 5 }, { 5, 100 } },  /* several groups of kernels */
+	{ { 1, 17, 5 }, { 1, 5, 40 } },
+	{ { 3, 17, 5 }, { 3, 5, 4 } },	      /* three matrices */
+	{ { 1, 2, 19, 8 }, { 1, 2, 8, 19 } }, /* two heads */
+	{ { 2, 3, 5, 20 }, { 2, 3, 20, 7 } }, /* a batch of two */
+	{ { 1, 3, 4, 6 }, { 6, 5 } },	      /* the same kernels for all */
+	{ { 4, 6 }, { 1, 3, 6, 5 } },	      /* the same rows for all */
+	{ { 1, 1, 4, 6 }, { 1, 3, 6, 5 } },
+};
+
+} /* namespace */
+
+TEST(ComputedProduct, IsThatOfMatrices)
+{
+	for (const Shapes &one : shapes) {
+		SCOPED_TRACE(
+			fmt::format("[{}] x [{}]", fmt::join(one.a, ", "), fmt::join(one.b, ", ")));
+		OnnxBuilder model;
+		model.input("a", one.a);
+		model.input("b", one.b);
+		model.node("MatMul", { "a", "b" }, "y");
+		model.output("y");
+		const Numbers a = wholeNumbers(one.a, 1), b = wholeNumbers(one.b, 2);
+		EXPECT_EQ(onCore(model, { a, b }),
+			  std::vector<Numbers>{ productOf(one.a, a, one.b, b) });
+	}
+}
+
+/* Transposes before and behind, of which most move nothing. */
+TEST(ComputedProduct, TakesAxesInAnyOrder)
+{
+	const Dims a{ 1, 3, 6, 10 }, b{ 1, 3, 10, 7 }, y{ 1, 3, 6, 7 };
+	const Dims orders[] = { { 0, 1, 2, 3 }, { 0, 1, 3, 2 }, { 0, 2, 1, 3 },
+				{ 0, 2, 3, 1 }, { 0, 3, 1, 2 }, { 0, 3, 2, 1 } };
+	const Numbers left = wholeNumbers(a, 3), right = wholeNumbers(b, 4);
+	const Numbers product = productOf(a, left, b, right);
+	const auto inverse = [](const Dims &order) {
+		Dims made(order.size());
+		for (size_t i = 0; i < order.size(); i++)
+			made[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+		return made;
+	};
+
+	for (const Dims &ofA : orders) {
+		for (const Dims &ofB : orders) {
+			SCOPED_TRACE(
+				fmt::format("{} and {}", fmt::join(ofA, " "), fmt::join(ofB, " ")));
+			OnnxBuilder model;
+			model.input("a", turned(a, ofA));
+			model.input("b", turned(b, ofB));
+			OnnxBuilder::set(model.node("Transpose", { "a" }, "l"), "perm",
+					 inverse(ofA));
+			OnnxBuilder::set(model.node("Transpose", { "b" }, "r"), "perm",
+					 inverse(ofB));
+			model.node("MatMul", { "l", "r" }, "y");
+			OnnxBuilder::set(model.node("Transpose", { "y" }, "z"), "perm", ofA);
+			model.output("z");
+			EXPECT_EQ(onCore(model, { turned(left, a, ofA), turned(right, b, ofB) }),
+				  std::vector<Numbers>{ turned(product, y, ofA) });
+		}
+	}
+}
+
+TEST(ComputedProduct, GemmTurnsScalesAndAdds)
+{
+	const Dims a{ 5, 20 }, b{ 20, 9 }, flip{ 1, 0 };
+	const Numbers left = wholeNumbers(a, 5), right = wholeNumbers(b, 6);
+	const Numbers c = wholeNumbers({ 9 }, 7);
+	const Numbers product = productOf(a, left, b, right);
+
+	for (const bool transA : { false, true }) {
+		for (const bool transB : { false, true }) {
+			for (const bool isBias : { false, true }) {
+				OnnxBuilder model;
+				model.input("a", transA ? turned(a, flip) : a);
+				model.input("b", transB ? turned(b, flip) : b);
+				if (isBias)
+					model.floats("c", { 9 }, { c.begin(), c.end() });
+				else
+					model.input("c", { 1, 9 });
+				onnx::Node *node = model.node("Gemm", { "a", "b", "c" }, "y");
+				OnnxBuilder::setInteger(node, "transA", transA);
+				OnnxBuilder::setInteger(node, "transB", transB);
+				OnnxBuilder::setReal(node, "alpha", 0.5f);
+				OnnxBuilder::setReal(node, "beta", 2);
+				model.output("y");
+				Numbers wanted;
+				for (size_t i = 0; i < product.size(); i++)
+					wanted.push_back(product[i] / 2 + 2 * c[i % 9]);
+				std::vector<Numbers> inputs{ transA ? turned(left, a, flip) : left,
+							     transB ? turned(right, b, flip)
+								    : right };
+				if (!isBias)
+					inputs.push_back(c);
+				EXPECT_EQ(onCore(model, inputs), std::vector<Numbers>{ wanted })
+					<< transA << transB << isBias;
+			}
+		}
+	}
+}
+
+/* A constant matrix behind rows that are turned. */
+TEST(ComputedProduct, GemmTurnsRowsOfAConstantMatrix)
+{
+	const Dims a{ 5, 20 }, b{ 20, 9 };
+	const Numbers left = wholeNumbers(a, 5), right = wholeNumbers(b, 6);
+	OnnxBuilder model;
+
+	model.input("a", { 20, 5 });
+	model.floats("b", b, { right.begin(), right.end() });
+	OnnxBuilder::setInteger(model.node("Gemm", { "a", "b" }, "y"), "transA", 1);
+	model.output("y");
+	EXPECT_EQ(onCore(model, { turned(left, a, { 1, 0 }) }),
+		  std::vector<Numbers>{ productOf(a, left, b, right) });
+}
+
+TEST(ComputedProduct, TfliteSaysWhichMatricesAreTurned)
+{
+	const Dims a{ 1, 3, 6, 10 }, b{ 1, 3, 10, 7 }, flip{ 0, 1, 3, 2 };
+	const Numbers left = wholeNumbers(a, 8), right = wholeNumbers(b, 9);
+	const auto shapeOf = [](const Dims &dims) { return Shape(dims.begin(), dims.end()); };
+
+	for (const bool turnsA : { false, true }) {
+		for (const bool turnsB : { false, true }) {
+			TfliteBuilder builder;
+			const int32_t x = builder.floats(shapeOf(turnsA ? turned(a, flip) : a));
+			const int32_t w = builder.floats(shapeOf(turnsB ? turned(b, flip) : b));
+			const int32_t y = builder.floats({ 1, 3, 6, 7 });
+			builder.node(batchMatMulCode, { x, w }, { y },
+				     fb::BuiltinOptions::BatchMatMulOptions,
+				     fb::CreateBatchMatMulOptions(builder.flat, turnsA, turnsB));
+			EXPECT_EQ(ofFile(builder.file({ x, w }, { y }),
+					 { turnsA ? turned(left, a, flip) : left,
+					   turnsB ? turned(right, b, flip) : right }),
+				  std::vector<Numbers>{ productOf(a, left, b, right) })
+				<< turnsA << turnsB;
+		}
+	}
+}
+
+TEST(ComputedProduct, TfliteFullyConnectedWithComputedWeights)
+{
+	const Dims a{ 6, 10 }, b{ 10, 7 };
+	const Numbers left = wholeNumbers(a, 8), right = wholeNumbers(b, 9);
+	TfliteBuilder builder;
+	const int32_t x = builder.floats({ 6, 10 }), w = builder.floats({ 7, 10 });
+	const int32_t bias = builder.constant<float>({ 7 }, { 1, 2, 3, 4, 5, 6, 7 });
+	const int32_t y = builder.floats({ 6, 7 });
+
+	builder.node(fullyConnectedCode, { x, w, bias }, { y },
+		     fb::BuiltinOptions::FullyConnectedOptions,
+		     fb::CreateFullyConnectedOptions(builder.flat, fb::Activation::RELU));
+	Numbers wanted = productOf(a, left, b, right);
+	for (size_t i = 0; i < wanted.size(); i++)
+		wanted[i] = std::max(wanted[i] + static_cast<double>(i % 7 + 1), 0.0);
+	EXPECT_EQ(ofFile(builder.file({ x, w }, { y }), { left, turned(right, b, { 1, 0 }) }),
+		  std::vector<Numbers>{ wanted });
+}
+
+namespace
+{
+
+constexpr uint32_t tokens = 18, heads = 2, headSize = 12, size = heads * headSize;
+
+/* Numbers of a constant matrix, about as large as in a trained model. */
+std::vector<float> matrix(size_t count, uint32_t seed)
+{
+	std::mt19937 random(seed);
+	std::vector<float> numbers(count);
+
+	for (float &number : numbers)
+		number = std::uniform_real_distribution<float>(-0.4f, 0.4f)(random);
+	return numbers;
+}
+
+/* Attention with heads as exporters write it: x, query, key and value, softmax, output. */
+OnnxBuilder attention(int64_t batch)
+{
+	OnnxBuilder model;
+	const Dims rows{ batch, tokens, size };
+
+	model.input("x", rows);
+	model.list("split", { batch, tokens, heads, headSize });
+	model.list("joined", { batch, tokens, size });
+	model.floats("factor", {}, { 1 / std::sqrt(static_cast<float>(headSize)) });
+	uint32_t seed = 20;
+	for (const std::string name : { "query", "key", "value" }) {
+		model.floats(name + " w", { size, size }, matrix(size * size, seed++));
+		model.node("MatMul", { "x", name + " w" }, name);
+		model.node("Reshape", { name, "split" }, name + " split");
+		OnnxBuilder::set(model.node("Transpose", { name + " split" }, name + " heads"),
+				 "perm", name == "key" ? Dims{ 0, 2, 3, 1 } : Dims{ 0, 2, 1, 3 });
+	}
+	model.node("MatMul", { "query heads", "key heads" }, "products");
+	model.node("Mul", { "products", "factor" }, "scores");
+	model.node("Softmax", { "scores" }, "shares");
+	model.node("MatMul", { "shares", "value heads" }, "mixed");
+	OnnxBuilder::set(model.node("Transpose", { "mixed" }, "behind"), "perm", { 0, 2, 1, 3 });
+	model.node("Reshape", { "behind", "joined" }, "y");
+	model.output("y");
+	return model;
+}
+
+/* The same of one sample in double precision. */
+Numbers attended(const Numbers &x)
+{
+	std::vector<Numbers> parts;
+	Numbers made(x.size());
+
+	for (uint32_t seed = 20; seed < 23; seed++) {
+		const auto w = matrix(size * size, seed);
+		parts.push_back(productOf({ tokens, size }, x, { size, size },
+					  Numbers(w.begin(), w.end())));
+	}
+	for (size_t head = 0; head < heads; head++) {
+		const auto at = [&](size_t part, size_t token, size_t i) {
+			return parts[part][token * size + head * headSize + i];
+		};
+		for (size_t token = 0; token < tokens; token++) {
+			Numbers shares(tokens);
+			for (size_t other = 0; other < tokens; other++) {
+				double sum = 0;
+				for (size_t i = 0; i < headSize; i++)
+					sum += at(0, token, i) * at(1, other, i);
+				shares[other] = std::exp(sum / std::sqrt(double{ headSize }));
+			}
+			const double all = std::accumulate(shares.begin(), shares.end(), 0.0);
+			for (size_t other = 0; other < tokens; other++)
+				for (size_t i = 0; i < headSize; i++)
+					made[token * size + head * headSize + i] +=
+						shares[other] / all * at(2, other, i);
+		}
+	}
+	return made;
+}
+
+Numbers tokensOf(uint32_t seed)
+{
+	std::mt19937 random(seed);
+	Numbers x(tokens * size);
+
+	for (double &number : x)
+		number = static_cast<double>(
+			std::uniform_real_distribution<float>(-2.0f, 2.0f)(random));
+	return x;
+}
+
+} /* namespace */
+
+TEST(ComputedProduct, AttentionOfHeadsAndBatches)
+{
+	for (const int64_t batch : { 1, 2 }) {
+		Numbers x, wanted;
+		for (uint32_t sample = 0; sample < batch; sample++) {
+			const Numbers one = tokensOf(sample), y = attended(one);
+			x.insert(x.end(), one.begin(), one.end());
+			wanted.insert(wanted.end(), y.begin(), y.end());
+		}
+		const auto got = onCore(attention(batch), { x });
+		ASSERT_EQ(got.size(), 1U);
+		ASSERT_EQ(got[0].size(), wanted.size());
+		EXPECT_LE(difference(got[0], wanted, 0).largest, rangeOf(wanted) * 0.003) << batch;
+	}
+}
+
+TEST(ComputedProduct, AttentionIsCalibratedForEveryCore)
+{
+	Calibration calibration;
+	for (uint32_t seed = 0; seed < 4; seed++) {
+		const Numbers one = tokensOf(seed);
+		calibration.samples.push_back({ { one.begin(), one.end() } });
+	}
+	const Numbers x = tokensOf(1), wanted = attended(x);
+
+	for (const CoreGeometry &core : coreVariants()) {
+		SCOPED_TRACE(core.name);
+		auto compiled = compileModel(
+			attention(1).file(),
+			{ .calibration = calibration, .core = core, .host = HostUse::Never });
+		ASSERT_TRUE(compiled) << compiled.error().message();
+		auto model = compiler::importOnnx(attention(1).file());
+		ASSERT_TRUE(model);
+		auto run = CoreRun::load(*model, compiled->loadable);
+		ASSERT_TRUE(run) << run.error().message();
+		auto got = run->run({ x });
+		ASSERT_TRUE(got) << got.error().message();
+		EXPECT_LE(difference(got->front(), wanted, 0).largest, rangeOf(wanted) * 0.06);
+	}
+}
+
+/* (a - za) (b - zb) as ONNX defines it; a zero point of b needs 16 bits, which nv_small lacks. */
+TEST(ComputedProduct, OfIntegersIsExact)
+{
+	const Dims a{ 1, 2, 5, 70 }, b{ 1, 2, 70, 33 };
+	const std::pair<int32_t, int32_t> zeros[] = { { 0, 0 },	  { 7, 0 }, { -128, 0 },
+						      { 127, 0 }, { 0, 5 }, { -128, -128 } };
+	std::mt19937 random(30);
+	Numbers left(elementsIn(a)), right(elementsIn(b));
+	for (Numbers *numbers : { &left, &right })
+		for (double &number : *numbers)
+			number = std::uniform_int_distribution<int>(-128, 127)(random);
+
+	for (const auto &[zeroA, zeroB] : zeros) {
+		SCOPED_TRACE(fmt::format("{} and {}", zeroA, zeroB));
+		OnnxBuilder model;
+		constexpr float scale = 1.0f / 64, made = 16;
+		model.input("a", a, onnx::INT8);
+		model.input("b", b, onnx::INT8);
+		model.floats("s", {}, { scale });
+		model.floats("t", {}, { made });
+		model.integers("za", {}, { zeroA });
+		model.integers("zb", {}, { zeroB });
+		model.integers("zy", {}, { 3 });
+		model.node("QLinearMatMul", { "a", "s", "za", "b", "s", "zb", "t", "zy" }, "y");
+		model.output("y", onnx::INT8);
+		Numbers shiftedA = left, shiftedB = right, wanted;
+		for (double &number : shiftedA)
+			number -= zeroA;
+		for (double &number : shiftedB)
+			number -= zeroB;
+		for (const double sum : productOf(a, shiftedA, b, shiftedB))
+			wanted.push_back(
+				std::clamp(std::nearbyint(sum * double{ scale } * double{ scale } /
+							  double{ made }) +
+						   3,
+					   -128.0, 127.0));
+		const auto got = onCore(model, { left, right });
+		ASSERT_EQ(got.size(), 1U);
+		ASSERT_EQ(got[0].size(), wanted.size());
+		size_t other = 0;
+		for (size_t i = 0; i < wanted.size(); i++) {
+			EXPECT_LE(std::fabs(got[0][i] - wanted[i]), 1);
+			other += got[0][i] != wanted[i];
+		}
+		EXPECT_LE(other, wanted.size() / 100);
+
+		const auto small =
+			compileModel(model.file(), { .core = *findCoreVariant("nv_small"),
+						     .host = HostUse::Never });
+		EXPECT_EQ(small.has_value(), zeroB == 0);
+		if (small)
+			continue;
+		EXPECT_NE(small.error().message().find("quantize the kernels symmetrically"),
+			  std::string::npos)
+			<< small.error().message();
+	}
+}
+
+TEST(ComputedProduct, RefusesByName)
+{
+	const Shapes refused[] = {
+		{ { 1, 3, 1, 6 }, { 1, 3, 6, 5 } }, /* one row of several matrices */
+		{ { 6 }, { 6, 5 } },		    /* a vector */
+		{ { 4, 7 }, { 6, 5 } },
+	};
+	const char *why[] = { "have matrices of one row", "matrices are known",
+			      "of 4 x 7 and 6 x 5 do not go together" };
+
+	for (size_t i = 0; i < std::size(refused); i++) {
+		OnnxBuilder model;
+		model.input("a", refused[i].a);
+		model.input("b", refused[i].b);
+		model.node("MatMul", { "a", "b" }, "y");
+		model.output("y");
+		expectRefusedFile(model.file(), { "MatMul 'y'", why[i] });
+	}
+	OnnxBuilder model;
+	model.floats("a", { 1, 2 }, { 1, 2 });
+	model.input("b", { 2, 3 });
+	model.node("MatMul", { "a", "b" }, "y");
+	model.output("y");
+	expectRefusedFile(model.file(), { "MatMul 'y', input 'a'", "is a constant" });
+}
+
+} /* namespace nvdla::test */
