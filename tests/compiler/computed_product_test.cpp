@@ -256,6 +256,56 @@ TEST(ComputedProduct, GemmTurnsRowsOfAConstantMatrix)
 		  std::vector<Numbers>{ productOf(a, left, b, right) });
 }
 
+/* The axes of y are those of a product of matrices, in another order. */
+TEST(ComputedProduct, EinsumNamesTheAxes)
+{
+	const Dims a{ 1, 3, 6, 10 }, b{ 1, 3, 10, 7 }, y{ 1, 3, 6, 7 };
+	const Numbers left = wholeNumbers(a, 10), right = wholeNumbers(b, 11);
+	const Numbers product = productOf(a, left, b, right);
+	const struct {
+		const char *equation;
+		Dims ofA, ofB, ofY;
+	} cases[] = {
+		{ "bhqd,bhdk->bhqk", { 0, 1, 2, 3 }, { 0, 1, 2, 3 }, { 0, 1, 2, 3 } },
+		{ "bqhd, bkhd -> bhqk", { 0, 2, 1, 3 }, { 0, 3, 1, 2 }, { 0, 1, 2, 3 } },
+		{ "bhqk,bkhd->bqhd", { 0, 1, 2, 3 }, { 0, 2, 1, 3 }, { 0, 2, 1, 3 } },
+	};
+
+	for (const auto &one : cases) {
+		OnnxBuilder model;
+		model.input("a", turned(a, one.ofA));
+		model.input("b", turned(b, one.ofB));
+		OnnxBuilder::setText(model.node("Einsum", { "a", "b" }, "y"), "equation",
+				     one.equation);
+		model.output("y");
+		EXPECT_EQ(onCore(model, { turned(left, a, one.ofA), turned(right, b, one.ofB) }),
+			  std::vector<Numbers>{ turned(product, y, one.ofY) })
+			<< one.equation;
+	}
+}
+
+TEST(ComputedProduct, EinsumOfAConstantMatrix)
+{
+	const Dims a{ 5, 20 }, b{ 20, 9 };
+	const Numbers left = wholeNumbers(a, 5), right = wholeNumbers(b, 6);
+	OnnxBuilder model;
+
+	model.input("a", a);
+	model.floats("b", b, { right.begin(), right.end() });
+	OnnxBuilder::setText(model.node("Einsum", { "a", "b" }, "y"), "equation", "ij,jk");
+	model.output("y");
+	EXPECT_EQ(onCore(model, { left }), std::vector<Numbers>{ productOf(a, left, b, right) });
+	for (const std::string equation : { "ij,jk,kl->il", "ij,jj->i", "ij,jk->k", "...j,jk->...k",
+					    "ij,jk->ikl", "ijl,jk->ik" }) {
+		OnnxBuilder other;
+		other.input("a", a);
+		other.input("b", b);
+		OnnxBuilder::setText(other.node("Einsum", { "a", "b" }, "y"), "equation", equation);
+		other.output("y");
+		EXPECT_FALSE(compileModel(other.file(), { .host = HostUse::Never })) << equation;
+	}
+}
+
 TEST(ComputedProduct, TfliteSaysWhichMatricesAreTurned)
 {
 	const Dims a{ 1, 3, 6, 10 }, b{ 1, 3, 10, 7 }, flip{ 0, 1, 3, 2 };

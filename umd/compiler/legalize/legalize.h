@@ -248,6 +248,8 @@ Tensor product(Builder &builder, const Tensor &rows, Weights weights, const Clam
  */
 Tensor product(Builder &builder, const Tensor &a, const Tensor &b, std::vector<Value> bias,
 	       const Clamp &activation);
+/** \brief Sums of products of two tensors, as "ij,jk->ik" names their axes: einsum.cpp */
+Tensor einsum(Builder &builder, const std::string &text, const Tensor &a, const Tensor &b);
 
 enum class Rounding : uint8_t { Floor, Ceil, HalfUp, HalfDown };
 /** \brief Mapping of a resized picture's elements to those of the input */

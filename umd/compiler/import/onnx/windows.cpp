@@ -298,6 +298,12 @@ const NodeTable windowNodes = {
 	{ "AveragePool", readPool<Pool::Method::Average> },
 	{ "Conv", readConv },
 	{ "ConvTranspose", readConvTranspose },
+	{ "Einsum",
+	  [](NodeReader &r) {
+		  r.support(r.inputs() == 2, "inputs",
+			    fmt::format("are {}; two are known", r.inputs()));
+		  return legalize::einsum(r, r.text("equation", ""), r.input(0), r.input(1));
+	  } },
 	{ "Gemm", readGemm },
 	{ "GlobalAveragePool", readPoolAll<Pool::Method::Average> },
 	{ "GlobalMaxPool", readPoolAll<Pool::Method::Max> },
