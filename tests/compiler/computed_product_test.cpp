@@ -538,6 +538,32 @@ TEST(ComputedProduct, OfIntegersIsExact)
 	}
 }
 
+/* The zero point has 8-bit numbers held in 16 bits: what is before the product saturates as ever. */
+TEST(ComputedProduct, NumbersBeforeItKeepTheirRange)
+{
+	constexpr int32_t preluCode = 54, zero = 5;
+	TfliteBuilder builder;
+	const int32_t x = builder.integers({ 1, 2, 3 }, 1, 0);
+	const int32_t slopes = builder.quantized<int8_t>({ 1, 3 }, { 1, 2, 1 }, 0.5f, 0);
+	const int32_t middle = builder.integers({ 1, 2, 3 }, 0.25f, zero);
+	const int32_t y = builder.integers({ 1, 2, 2 }, 64, 0);
+
+	builder.node(preluCode, { x, slopes }, { middle });
+	builder.node(batchMatMulCode, { middle, middle }, { y },
+		     fb::BuiltinOptions::BatchMatMulOptions,
+		     fb::CreateBatchMatMulOptions(builder.flat, false, true));
+	const Numbers numbers{ 100, -100, 3, 60, -8, -50 }, by{ 0.5, 1, 0.5 };
+	Numbers steps, wanted;
+	for (size_t i = 0; i < numbers.size(); i++)
+		steps.push_back(std::clamp(numbers[i] * (numbers[i] < 0 ? by[i % 3] : 1) * 4 + zero,
+					   -128.0, 127.0) -
+				zero);
+	for (const double sum :
+	     productOf({ 2, 3 }, steps, { 3, 2 }, turned(steps, { 2, 3 }, { 1, 0 })))
+		wanted.push_back(std::round(sum / 16 / 64));
+	EXPECT_EQ(ofFile(builder.file({ x }, { y }), { numbers }), std::vector<Numbers>{ wanted });
+}
+
 TEST(ComputedProduct, RefusesByName)
 {
 	const Shapes refused[] = {

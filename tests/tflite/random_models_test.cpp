@@ -53,6 +53,7 @@ private:
 	int32_t bias(int32_t count, float step);
 
 	bool isInteger_;
+	bool isSquared_ = false; /* squares of squares leave FP16's range */
 	int32_t x_ = 0; /* the last result */
 	Shape shape_;
 	float scale_ = 0;
@@ -165,6 +166,9 @@ void TfliteModel::product()
 /* Rows times rows: a second factor that is computed, with a zero point if there are integers. */
 void TfliteModel::productWithItself()
 {
+	if (isSquared_)
+		return;
+	isSquared_ = true;
 	const int32_t x = x_, columns = shape_.back();
 	const float made = isInteger_
 				   ? scale_ * scale_ * 200 * std::sqrt(static_cast<float>(columns))
