@@ -308,25 +308,26 @@ TEST(ComputedProduct, EinsumOfAConstantMatrix)
 
 TEST(ComputedProduct, TfliteSaysWhichMatricesAreTurned)
 {
-	const Dims a{ 1, 3, 6, 10 }, b{ 1, 3, 10, 7 }, flip{ 0, 1, 3, 2 };
-	const Numbers left = wholeNumbers(a, 8), right = wholeNumbers(b, 9);
 	const auto shapeOf = [](const Dims &dims) { return Shape(dims.begin(), dims.end()); };
+	const Dims a{ 1, 3, 6, 10 }, flip{ 0, 1, 3, 2 };
+	const Numbers left = wholeNumbers(a, 8);
 
-	for (const bool turnsA : { false, true }) {
-		for (const bool turnsB : { false, true }) {
-			TfliteBuilder builder;
-			const int32_t x = builder.floats(shapeOf(turnsA ? turned(a, flip) : a));
-			const int32_t w = builder.floats(shapeOf(turnsB ? turned(b, flip) : b));
-			const int32_t y = builder.floats({ 1, 3, 6, 7 });
-			builder.node(batchMatMulCode, { x, w }, { y },
-				     fb::BuiltinOptions::BatchMatMulOptions,
-				     fb::CreateBatchMatMulOptions(builder.flat, turnsA, turnsB));
-			EXPECT_EQ(ofFile(builder.file({ x, w }, { y }),
-					 { turnsA ? turned(left, a, flip) : left,
-					   turnsB ? turned(right, b, flip) : right }),
-				  std::vector<Numbers>{ productOf(a, left, b, right) })
-				<< turnsA << turnsB;
-		}
+	for (const int number : { 0, 1, 2, 3, 4, 5, 6, 7 }) {
+		const bool turnsA = number & 1, turnsB = number & 2;
+		const Dims b{ 1, number & 4 ? 1 : 3, 10, 7 };
+		const Numbers right = wholeNumbers(b, 9);
+		TfliteBuilder builder;
+		const int32_t x = builder.floats(shapeOf(turnsA ? turned(a, flip) : a));
+		const int32_t w = builder.floats(shapeOf(turnsB ? turned(b, flip) : b));
+		const int32_t y = builder.floats({ 1, 3, 6, 7 });
+		builder.node(batchMatMulCode, { x, w }, { y },
+			     fb::BuiltinOptions::BatchMatMulOptions,
+			     fb::CreateBatchMatMulOptions(builder.flat, turnsA, turnsB));
+		EXPECT_EQ(ofFile(builder.file({ x, w }, { y }),
+				 { turnsA ? turned(left, a, flip) : left,
+				   turnsB ? turned(right, b, flip) : right }),
+			  std::vector<Numbers>{ productOf(a, left, b, right) })
+			<< number;
 	}
 }
 

@@ -138,14 +138,16 @@ void OnnxGenerator::matMul()
 	add("MatMul", { in.name, constant({ in.shape.back(), shape.back() }, -1, 1) }, shape);
 }
 
-/* The other factor is an input, or the tensor itself with its last axes exchanged. */
+/* The other factor is an input, or the tensor itself with its last axes exchanged. Small numbers,
+ * so that the product stays in FP16's range. */
 void OnnxGenerator::computedMatMul()
 {
+	if (rank() < 2)
+		return;
+	add("Mul", { x().name, constant({ 1 }, 0.002, 0.01) }, x().shape);
 	const Named in = x();
 	Dims shape = in.shape, other = in.shape;
 
-	if (rank() < 2)
-		return;
 	std::swap(other.back(), other[other.size() - 2]);
 	if (chance(0.3)) {
 		Dims order;
