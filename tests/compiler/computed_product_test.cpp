@@ -13,8 +13,7 @@
 #include <gtest/gtest.h>
 #include <nvdla/compiler.h>
 
-#include "agreement.h"
-#include "compiler/compile.h"
+#include "matrices.h"
 #include "onnx_on_core.h"
 #include "refused_file.h"
 #include "tflite_on_core.h"
@@ -25,113 +24,7 @@ namespace nvdla::test
 namespace
 {
 
-using Dims = std::vector<int64_t>;
-
 constexpr int32_t batchMatMulCode = 126, fullyConnectedCode = 9;
-
-size_t elementsIn(const Dims &shape)
-{
-	return static_cast<size_t>(
-		std::accumulate(shape.begin(), shape.end(), int64_t{ 1 }, std::multiplies<>()));
-}
-
-/* Whole numbers from -3 to 3: FP16 and the sums hold them exactly. */
-Numbers wholeNumbers(const Dims &shape, uint32_t seed)
-{
-	std::mt19937 random(seed);
-	Numbers numbers(elementsIn(shape));
-
-	for (double &number : numbers)
-		number = std::uniform_int_distribution<int>(-3, 3)(random);
-	return numbers;
-}
-
-/* Extents of the axes before the last two, repeated. */
-Dims broadcast(const Dims &a, const Dims &b)
-{
-	const Dims &longer = a.size() >= b.size() ? a : b, &other = a.size() >= b.size() ? b : a;
-	Dims made(longer.begin(), longer.end() - 2);
-
-	for (size_t i = 0; i + 2 < other.size(); i++) {
-		int64_t &extent = made[made.size() + 2 - other.size() + i];
-		extent = std::max(extent, other[i]);
-	}
-	return made;
-}
-
-/* The place of a matrix' first element: each axis of one element is repeated. */
-size_t matrixAt(const Dims &shape, const Dims &leading, size_t number)
-{
-	size_t at = 0, stride = static_cast<size_t>(shape.back() * shape[shape.size() - 2]);
-
-	for (size_t axis = leading.size(); axis-- > 0;) {
-		const size_t index = number % static_cast<size_t>(leading[axis]);
-		const size_t missing = leading.size() + 2 - shape.size();
-		number /= static_cast<size_t>(leading[axis]);
-		if (axis < missing)
-			continue;
-		const auto extent = static_cast<size_t>(shape[axis - missing]);
-		at += index % extent * stride;
-		stride *= extent;
-	}
-	return at;
-}
-
-/* a is ... x T x C, b ... x C x K. */
-Numbers productOf(const Dims &a, const Numbers &left, const Dims &b, const Numbers &right)
-{
-	const Dims leading = broadcast(a, b);
-	const auto rows = static_cast<size_t>(a[a.size() - 2]);
-	const auto channels = static_cast<size_t>(a.back());
-	const auto columns = static_cast<size_t>(b.back());
-	Numbers made;
-
-	for (size_t number = 0; number < elementsIn(leading); number++) {
-		const size_t atA = matrixAt(a, leading, number), atB = matrixAt(b, leading, number);
-		for (size_t i = 0; i < rows; i++)
-			for (size_t k = 0; k < columns; k++) {
-				double sum = 0;
-				for (size_t c = 0; c < channels; c++)
-					sum += left[atA + i * channels + c] *
-					       right[atB + c * columns + k];
-				made.push_back(sum);
-			}
-	}
-	return made;
-}
-
-/* Axes of an array in another order. */
-Numbers turned(const Numbers &numbers, const Dims &shape, const Dims &order)
-{
-	Numbers made(numbers.size());
-	Dims index(shape.size());
-
-	for (double &number : made) {
-		size_t at = 0;
-		Dims from(shape.size());
-		for (size_t i = 0; i < order.size(); i++)
-			from[static_cast<size_t>(order[i])] = index[i];
-		for (size_t axis = 0; axis < shape.size(); axis++)
-			at = at * static_cast<size_t>(shape[axis]) +
-			     static_cast<size_t>(from[axis]);
-		number = numbers[at];
-		for (size_t i = order.size(); i-- > 0;) {
-			if (++index[i] < shape[static_cast<size_t>(order[i])])
-				break;
-			index[i] = 0;
-		}
-	}
-	return made;
-}
-
-Dims turned(const Dims &shape, const Dims &order)
-{
-	Dims made;
-
-	for (const int64_t axis : order)
-		made.push_back(shape[static_cast<size_t>(axis)]);
-	return made;
-}
 
 struct Shapes {
 	Dims a;
@@ -350,137 +243,6 @@ TEST(ComputedProduct, TfliteFullyConnectedWithComputedWeights)
 		  std::vector<Numbers>{ wanted });
 }
 
-namespace
-{
-
-constexpr uint32_t tokens = 18, heads = 2, headSize = 12, size = heads * headSize;
-
-/* Numbers of a constant matrix, about as large as in a trained model. */
-std::vector<float> matrix(size_t count, uint32_t seed)
-{
-	std::mt19937 random(seed);
-	std::vector<float> numbers(count);
-
-	for (float &number : numbers)
-		number = std::uniform_real_distribution<float>(-0.4f, 0.4f)(random);
-	return numbers;
-}
-
-/* Attention with heads as exporters write it: x, query, key and value, softmax, output. */
-OnnxBuilder attention(int64_t batch)
-{
-	OnnxBuilder model;
-	const Dims rows{ batch, tokens, size };
-
-	model.input("x", rows);
-	model.list("split", { batch, tokens, heads, headSize });
-	model.list("joined", { batch, tokens, size });
-	model.floats("factor", {}, { 1 / std::sqrt(static_cast<float>(headSize)) });
-	uint32_t seed = 20;
-	for (const std::string name : { "query", "key", "value" }) {
-		model.floats(name + " w", { size, size }, matrix(size * size, seed++));
-		model.node("MatMul", { "x", name + " w" }, name);
-		model.node("Reshape", { name, "split" }, name + " split");
-		OnnxBuilder::set(model.node("Transpose", { name + " split" }, name + " heads"),
-				 "perm", name == "key" ? Dims{ 0, 2, 3, 1 } : Dims{ 0, 2, 1, 3 });
-	}
-	model.node("MatMul", { "query heads", "key heads" }, "products");
-	model.node("Mul", { "products", "factor" }, "scores");
-	model.node("Softmax", { "scores" }, "shares");
-	model.node("MatMul", { "shares", "value heads" }, "mixed");
-	OnnxBuilder::set(model.node("Transpose", { "mixed" }, "behind"), "perm", { 0, 2, 1, 3 });
-	model.node("Reshape", { "behind", "joined" }, "y");
-	model.output("y");
-	return model;
-}
-
-/* The same of one sample in double precision. */
-Numbers attended(const Numbers &x)
-{
-	std::vector<Numbers> parts;
-	Numbers made(x.size());
-
-	for (uint32_t seed = 20; seed < 23; seed++) {
-		const auto w = matrix(size * size, seed);
-		parts.push_back(productOf({ tokens, size }, x, { size, size },
-					  Numbers(w.begin(), w.end())));
-	}
-	for (size_t head = 0; head < heads; head++) {
-		const auto at = [&](size_t part, size_t token, size_t i) {
-			return parts[part][token * size + head * headSize + i];
-		};
-		for (size_t token = 0; token < tokens; token++) {
-			Numbers shares(tokens);
-			for (size_t other = 0; other < tokens; other++) {
-				double sum = 0;
-				for (size_t i = 0; i < headSize; i++)
-					sum += at(0, token, i) * at(1, other, i);
-				shares[other] = std::exp(sum / std::sqrt(double{ headSize }));
-			}
-			const double all = std::accumulate(shares.begin(), shares.end(), 0.0);
-			for (size_t other = 0; other < tokens; other++)
-				for (size_t i = 0; i < headSize; i++)
-					made[token * size + head * headSize + i] +=
-						shares[other] / all * at(2, other, i);
-		}
-	}
-	return made;
-}
-
-Numbers tokensOf(uint32_t seed)
-{
-	std::mt19937 random(seed);
-	Numbers x(tokens * size);
-
-	for (double &number : x)
-		number = static_cast<double>(
-			std::uniform_real_distribution<float>(-2.0f, 2.0f)(random));
-	return x;
-}
-
-} /* namespace */
-
-TEST(ComputedProduct, AttentionOfHeadsAndBatches)
-{
-	for (const int64_t batch : { 1, 2 }) {
-		Numbers x, wanted;
-		for (uint32_t sample = 0; sample < batch; sample++) {
-			const Numbers one = tokensOf(sample), y = attended(one);
-			x.insert(x.end(), one.begin(), one.end());
-			wanted.insert(wanted.end(), y.begin(), y.end());
-		}
-		const auto got = onCore(attention(batch), { x });
-		ASSERT_EQ(got.size(), 1U);
-		ASSERT_EQ(got[0].size(), wanted.size());
-		EXPECT_LE(difference(got[0], wanted, 0).largest, rangeOf(wanted) * 0.003) << batch;
-	}
-}
-
-TEST(ComputedProduct, AttentionIsCalibratedForEveryCore)
-{
-	Calibration calibration;
-	for (uint32_t seed = 0; seed < 4; seed++) {
-		const Numbers one = tokensOf(seed);
-		calibration.samples.push_back({ { one.begin(), one.end() } });
-	}
-	const Numbers x = tokensOf(1), wanted = attended(x);
-
-	for (const CoreGeometry &core : coreVariants()) {
-		SCOPED_TRACE(core.name);
-		auto compiled = compileModel(
-			attention(1).file(),
-			{ .calibration = calibration, .core = core, .host = HostUse::Never });
-		ASSERT_TRUE(compiled) << compiled.error().message();
-		auto model = compiler::importOnnx(attention(1).file());
-		ASSERT_TRUE(model);
-		auto run = CoreRun::load(*model, compiled->loadable);
-		ASSERT_TRUE(run) << run.error().message();
-		auto got = run->run({ x });
-		ASSERT_TRUE(got) << got.error().message();
-		EXPECT_LE(difference(got->front(), wanted, 0).largest, rangeOf(wanted) * 0.06);
-	}
-}
-
 /* (a - za) (b - zb) as ONNX defines it; a zero point of b needs 16 bits, which nv_small lacks. */
 TEST(ComputedProduct, OfIntegersIsExact)
 {
@@ -488,7 +250,7 @@ TEST(ComputedProduct, OfIntegersIsExact)
 	const std::pair<int32_t, int32_t> zeros[] = { { 0, 0 },	  { 7, 0 }, { -128, 0 },
 						      { 127, 0 }, { 0, 5 }, { -128, -128 } };
 	std::mt19937 random(30);
-	Numbers left(elementsIn(a)), right(elementsIn(b));
+	Numbers left(countOf(a)), right(countOf(b));
 	for (Numbers *numbers : { &left, &right })
 		for (double &number : *numbers)
 			number = std::uniform_int_distribution<int>(-128, 127)(random);
