@@ -73,6 +73,7 @@ private:
 
 	void convolution();
 	void fullyConnected();
+	void product();
 	void elementwise();
 	void limit();
 	void pool();

@@ -162,6 +162,7 @@ void OnnxGenerator::read()
 		&OnnxGenerator::gemm,
 		&OnnxGenerator::gemm,
 		&OnnxGenerator::matMul,
+		&OnnxGenerator::computedMatMul,
 		&OnnxGenerator::convolution,
 		&OnnxGenerator::reduce,
 		&OnnxGenerator::slice,

@@ -82,6 +82,7 @@ private:
 	void batchNormalization();
 	void gemm();
 	void matMul();
+	void computedMatMul();
 	void convolution();
 	void reduce();
 	void slice();

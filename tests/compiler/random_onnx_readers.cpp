@@ -138,6 +138,36 @@ void OnnxGenerator::matMul()
 	add("MatMul", { in.name, constant({ in.shape.back(), shape.back() }, -1, 1) }, shape);
 }
 
+/* The other factor is an input, or the tensor itself with its last axes exchanged. Small numbers,
+ * so that the product stays in FP16's range. */
+void OnnxGenerator::computedMatMul()
+{
+	if (rank() < 2)
+		return;
+	add("Mul", { x().name, constant({ 1 }, 0.002, 0.01) }, x().shape);
+	const Named in = x();
+	Dims shape = in.shape, other = in.shape;
+
+	std::swap(other.back(), other[other.size() - 2]);
+	if (chance(0.3)) {
+		Dims order;
+		for (size_t axis = 0; axis < rank(); axis++)
+			order.push_back(static_cast<int64_t>(axis));
+		std::swap(order.back(), order[order.size() - 2]);
+		OnnxBuilder::setList(add("Transpose", { in.name }, other), "perm", order);
+		shape.back() = other.back();
+		add("MatMul", { in.name, x().name }, shape);
+		return;
+	}
+	shape.back() = other.back() = from(1, 5);
+	for (size_t axis = 1; axis + 2 < other.size(); axis++)
+		other[axis] = chance(0.3) ? 1 : other[axis];
+	if (other.front() == 1 && chance(0.3))
+		other.erase(other.begin(), other.end() - 2);
+	const std::string right = input(other);
+	add("MatMul", { in.name, right }, shape);
+}
+
 void OnnxGenerator::convolution()
 {
 	const Named in = x();

@@ -183,6 +183,7 @@ void Generator::makeOperator()
 		&Generator::convolution,
 		&Generator::convolution,
 		&Generator::fullyConnected,
+		&Generator::product,
 		&Generator::elementwise,
 		&Generator::pool,
 		&Generator::globalAverage,

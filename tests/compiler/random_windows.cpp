@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <nvdla/half.h>
+
 #include "random_generator.h"
 
 namespace nvdla::test
@@ -70,6 +72,39 @@ void Generator::fullyConnected()
 	if (chance(0.8))
 		inputs.push_back(bias(k, in, weights));
 	finish(FullyConnected{ clamp() }, inputs, output({ rows, k }, forSums(in, weights)));
+}
+
+/* Integers less a zero point need 16 bits, which not all cores have. */
+void Generator::product()
+{
+	Product product{ chance(0.5), chance(0.5), chance(0.5), clamp() };
+	Extents a = picture();
+	/* One row among several matrices is refused by name. */
+	if (!joins_)
+		a[product.besideA ? 1 : 2] += 1;
+	else if (a[1] == 1 || a[2] == 1)
+		product.besideA = a[1] > 1;
+	const uint32_t count = a[product.besideA ? 2 : 1], k = from(1, 70);
+	Extents b{ 1, chance(0.3) ? 1 : count, product.ofChannels ? a[3] : k,
+		   product.ofChannels ? k : a[3] };
+	if (product.besideB)
+		std::swap(b[1], b[2]);
+	const ValueId left = input(a), right = freshInput(b);
+	Value &weights = made_.model.values[right];
+	if (isInteger() && chance(0.8))
+		weights.quantization = Quantization{ weights.quantization.channel(0).scale, 0 };
+	/* Sums of a network's floats stay as large as what is summed. */
+	for (double &number : made_.inputs.back())
+		if (joins_ && !isInteger())
+			number = static_cast<double>(halfToFloat(floatToHalf(
+				static_cast<float>(number / std::sqrt(double{ 4 } * a[3])))));
+	Quantization out = quantization();
+	out.scale = static_cast<double>(
+		static_cast<float>(made_.model.values[left].quantization.channel(0).scale *
+				   weights.quantization.channel(0).scale * std::sqrt(a[3]) *
+				   real(150, 500) * (type_ == ElementType::Int16 ? 256 : 1)));
+	a[3] = k;
+	finish(product, { left, right }, output(a, out));
 }
 
 void Generator::pool()

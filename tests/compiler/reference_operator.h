@@ -49,6 +49,7 @@ public:
 	void operator()(const compiler::Convolution &conv);
 	void operator()(const compiler::TransposedConvolution &conv);
 	void operator()(const compiler::FullyConnected &full);
+	void operator()(const compiler::Product &product);
 	void operator()(const compiler::Elementwise &elementwise);
 	void operator()(const compiler::Pool &pool);
 	void operator()(const compiler::Reshape &) { result_ = in(0); }

@@ -92,6 +92,37 @@ void OperatorReference::operator()(const FullyConnected &full)
 		}
 }
 
+/* Axes of a and the result: matrix, row; or row, matrix. */
+void OperatorReference::operator()(const Product &product)
+{
+	const Extents a = four(value(0).shape), b = four(value(1).shape), y = four(out_.shape);
+	const size_t matrixA = product.besideA ? 2 : 1, matrixB = product.besideB ? 2 : 1;
+	const int32_t zeroA = isReal() ? 0 : zero(value(0)), zeroB = isReal() ? 0 : zero(value(1));
+	const auto place = [](const Extents &shape, const Extents &index) {
+		size_t at = 0;
+		for (size_t axis = 0; axis < shape.size(); axis++)
+			at = at * shape[axis] + index[axis] % shape[axis];
+		return at;
+	};
+
+	for (size_t i = 0; i < result_.size(); i++) {
+		const auto k = static_cast<uint32_t>(i % y[3]);
+		Extents at{ static_cast<uint32_t>(i / y[3] / y[2] / y[1]),
+			    static_cast<uint32_t>(i / y[3] / y[2] % y[1]),
+			    static_cast<uint32_t>(i / y[3] % y[2]), 0 };
+		Extents from{ at[0], 0, 0, 0 };
+		from[matrixB] = at[matrixA];
+		double sum = 0;
+		for (uint32_t c = 0; c < a[3]; c++) {
+			at[3] = c;
+			from[3 - matrixB] = product.ofChannels ? c : k;
+			from[3] = product.ofChannels ? k : c;
+			sum += (in(0)[place(a, at)] - zeroA) * (in(1)[place(b, from)] - zeroB);
+		}
+		result_[i] = finish(sum, k, product.activation);
+	}
+}
+
 void OperatorReference::operator()(const Pool &pool)
 {
 	const Extents &x = value(0).shape, &y = out_.shape;

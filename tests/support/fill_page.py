@@ -19,11 +19,10 @@ from pathlib import Path
 
 BLOCK = re.compile(r'<!-- (?P<command>(?P<program>[\w-]+)( .*?)?) -->\n(?P<old>.*?)<!-- end -->', re.DOTALL)
 FENCE = '```\n'
-IN_SUITE = Path(__file__).resolve().with_name('in-suite')
 
 
 def fill(text, programs, folder):
-	"""The text with new output of the programs, a dictionary of names and commands, that run in the folder."""
+	"""The text with new output of the programs, a dictionary of names and paths, that run in the folder."""
 	def run(block):
 		command = os.path.expandvars(block['command'])
 		if block['program'] not in programs:
@@ -32,7 +31,7 @@ def fill(text, programs, folder):
 			print(f'left alone, for lack of a variable: {command}', flush=True)
 			return block[0]
 		print(command, flush=True)
-		output = subprocess.run([*programs[block['program']], *shlex.split(command)[1:]], check=True, text=True,
+		output = subprocess.run([programs[block['program']], *shlex.split(command)[1:]], check=True, text=True,
 					cwd=folder, stdout=subprocess.PIPE).stdout
 		output = output.strip('\n') + '\n' if output.strip() else ''
 		if block['old'].startswith(FENCE):
@@ -54,14 +53,9 @@ def main():
 	parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 	parser.add_argument('page', type=Path)
 	parser.add_argument('programs', metavar='program', nargs='*', type=Path, help='one that the page may name')
-	parser.add_argument('--in-suite', metavar=('TREE', 'PROGRAM'), nargs=2, action='append', default=[],
-			    help='another one, with the loader and the libraries of an unpacked Debian release')
 	parser.add_argument('--check', action='store_true', help='change nothing; fail if something would change')
 	options = parser.parse_args()
-	programs = {path.name: [path.resolve()] for path in options.programs}
-	for tree, program in options.in_suite:
-		path = Path(program).resolve()
-		programs[path.name] = [IN_SUITE, tree, path]
+	programs = {path.name: path.resolve() for path in options.programs}
 	with tempfile.TemporaryDirectory() as folder:
 		put(options.page, fill(options.page.read_text(encoding='utf-8'), programs, folder), options.check)
 		for picture in Path(folder).glob('*.svg'):

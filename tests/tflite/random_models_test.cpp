@@ -47,11 +47,13 @@ private:
 	void elementwise();
 	void prelu();
 	void product();
+	void productWithItself();
 	void convolution();
 	void transposedConvolution();
 	int32_t bias(int32_t count, float step);
 
 	bool isInteger_;
+	bool isSquared_ = false; /* squares of squares leave FP16's range */
 	int32_t x_ = 0; /* the last result */
 	Shape shape_;
 	float scale_ = 0;
@@ -161,6 +163,25 @@ void TfliteModel::product()
 	description += fmt::format("FULLY_CONNECTED to {}; ", kernels);
 }
 
+/* Rows times rows: a second factor that is computed, with a zero point if there are integers. */
+void TfliteModel::productWithItself()
+{
+	if (isSquared_)
+		return;
+	isSquared_ = true;
+	const int32_t x = x_, columns = shape_.back();
+	const float made = isInteger_
+				   ? scale_ * scale_ * 200 * std::sqrt(static_cast<float>(columns))
+				   : scale_;
+	Shape shape = shape_;
+
+	shape.back() = shape[shape.size() - 2];
+	x_ = tensor(shape, made, -9);
+	builder_.node(126, { x, x }, { x_ }, fb::BuiltinOptions::BatchMatMulOptions,
+		      fb::CreateBatchMatMulOptions(builder_.flat, false, true));
+	description += "BATCH_MATMUL with itself; ";
+}
+
 void TfliteModel::convolution()
 {
 	const int32_t x = x_, kernels = static_cast<int32_t>(from(1, 9));
@@ -217,7 +238,7 @@ void TfliteModel::make()
 		if (chance(0.6))
 			move();
 		const bool isPicture = shape_.size() == 4;
-		const uint32_t kind = from(0, isPicture ? 5 : 3);
+		const uint32_t kind = from(0, isPicture ? 6 : 4);
 		if (kind <= 1)
 			elementwise();
 		else if (kind == 2)
@@ -225,6 +246,8 @@ void TfliteModel::make()
 		else if (kind == 3)
 			product();
 		else if (kind == 4)
+			productWithItself();
+		else if (kind == 5)
 			convolution();
 		else
 			transposedConvolution();

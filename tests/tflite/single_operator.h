@@ -99,6 +99,7 @@ private:
 	void transpose();
 	void fullyConnected();
 	void batchMatMul();
+	void computedBatchMatMul();
 	void convolution();
 	void depthwise();
 	void transposedConvolution();

@@ -114,6 +114,36 @@ void SingleOperator::batchMatMul()
 	file = builder_.file({ x }, { result });
 }
 
+/* Both factors are inputs: some matrices, or one for several. */
+void SingleOperator::computedBatchMatMul()
+{
+	const int32_t count = static_cast<int32_t>(from(1, 3)),
+		      rows = static_cast<int32_t>(from(2, 20));
+	const int32_t columns = static_cast<int32_t>(from(1, 40)),
+		      made = static_cast<int32_t>(from(1, 40));
+	const bool turnsA = chance(0.3), turnsB = chance(0.5);
+	const Steps a = steps();
+	Steps b = steps();
+	if (chance(0.5))
+		b.zero = 0;
+	const int32_t x = input(
+		turnsA ? Shape{ 1, count, columns, rows } : Shape{ 1, count, rows, columns }, a);
+	/* Of turned matrices and one for several of them the two kernels make something else each.
+	 */
+	const int32_t matrices = !turnsA && chance(0.3) ? 1 : count;
+	const int32_t w = input(turnsB ? Shape{ 1, matrices, made, columns }
+				       : Shape{ 1, matrices, columns, made },
+				b);
+	double most = 0;
+	const std::vector<float> scales{ (static_cast<float>(b.high() - b.low())) / 254 };
+	const int32_t result =
+		output({ 1, count, rows, made }, stepsOfSums(a, scales, columns, most));
+
+	builder_.node(126, { x, w }, { result }, fb::BuiltinOptions::BatchMatMulOptions,
+		      fb::CreateBatchMatMulOptions(builder_.flat, turnsA, turnsB));
+	file = builder_.file({ x, w }, { result });
+}
+
 void SingleOperator::convolution()
 {
 	const Shape shape = picture();
@@ -371,6 +401,7 @@ std::span<const SingleOperator::Kind> SingleOperator::windowKinds()
 	static const Kind kinds[] = {
 		{ "FULLY_CONNECTED", &Self::fullyConnected },
 		{ "BATCH_MATMUL", &Self::batchMatMul },
+		{ "BATCH_MATMUL_computed", &Self::computedBatchMatMul },
 		{ "CONV_2D", &Self::convolution },
 		{ "DEPTHWISE_CONV_2D", &Self::depthwise },
 		{ "TRANSPOSE_CONV", &Self::transposedConvolution },

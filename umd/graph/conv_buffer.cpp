@@ -82,6 +82,29 @@ void placeCompressed(Lowering &lowering, const ConvLayer &layer)
 	cubes.wgs_data = place("wgs_data", compressed->groupSizes);
 }
 
+/* Weights that a step before this one packs: the surface may have unused room at its end. */
+void placePacked(Lowering &lowering, const ConvLayer &layer)
+{
+	SurfaceState &packed = lowering.input("weights", layer.weights.packed);
+	const uint64_t bytes = packedWeightBytes(lowering.geometry(), layer.core);
+
+	lowering.need(
+		!layer.image && !layer.op.winograd, "weights",
+		fmt::format("'{}' are in the order for direct convolution", layer.weights.packed));
+	lowering.need(packed.desc.type == layer.core.type && packed.desc.size >= bytes &&
+			      packed.desc.c == lowering.geometry().atomChannels(packed.desc.type),
+		      "weights",
+		      fmt::format("'{}' are not {} bytes of {} in the core's order",
+				  layer.weights.packed, bytes, dataTypeName(layer.core.type)));
+	if (lowering.failed())
+		return;
+	const nvdla_data_cube surface = lowering.read("weight_data", packed);
+	nvdla_data_cube &cube = lowering.node.surface.conv.weight_data;
+	cube.type = surface.type;
+	cube.address = surface.address;
+	cube.size = static_cast<__u32>(bytes);
+}
+
 /* Entries of the convolution buffer that a line takes (programming guide, ENTRY_PER_SLICE). */
 uint32_t entriesPerSlice(const CoreGeometry &core, const ConvLayer &layer)
 {
@@ -145,6 +168,8 @@ void placeWeights(Lowering &lowering, const ConvLayer &layer)
 
 	if (isSparse(layer.weights)) {
 		placeCompressed(lowering, layer);
+	} else if (!layer.weights.packed.empty()) {
+		placePacked(lowering, layer);
 	} else {
 		const int region = lowering.constant(layer.weights, layoutKey(layer),
 						     [&] { return packWeights(lowering, layer); });

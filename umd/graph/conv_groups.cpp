@@ -91,6 +91,8 @@ std::optional<GroupedLayer> groupedLayer(Lowering &lowering, const op::Convoluti
 	lowering.need(uint64_t{ given.c } * groups == in.desc.c, "weights",
 		      fmt::format("'{}' have {} channels in each of {} groups, '{}' has {} in all",
 				  conv.weights, given.c, groups, conv.input, in.desc.c));
+	lowering.need(groups == 1 || given.packed.empty(), "weights",
+		      fmt::format("'{}' are packed as one group", conv.weights));
 	lowering.need(given.k % groups == 0, "weights",
 		      fmt::format("'{}' have {} kernels, which is no multiple of {} groups",
 				  conv.weights, given.k, groups));

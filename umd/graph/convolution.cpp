@@ -204,7 +204,15 @@ void checkElements(Lowering &lowering, const GraphWeights &weights)
 {
 	const uint64_t count = uint64_t{ weights.k } * weights.c * weights.r * weights.s;
 
-	lowering.need(count > 0 && count == weights.elements.count(), "weights",
+	lowering.need(weights.packed.empty() ||
+			      (weights.elements.bytes.empty() && !weights.compressed &&
+			       !weights.onChip && !weights.fractionBits),
+		      "weights",
+		      fmt::format("'{}' are packed by a step: they have no elements, and are "
+				  "neither compressed, on-chip nor fixed-point",
+				  weights.name));
+	lowering.need(count > 0 && (count == weights.elements.count() || !weights.packed.empty()),
+		      "weights",
 		      fmt::format("'{}' have {} elements for {} x {} x {} x {}", weights.name,
 				  weights.elements.count(), weights.k, weights.c, weights.r,
 				  weights.s));

@@ -50,6 +50,8 @@ std::optional<DeconvLayer> deconvLayer(Lowering &lowering, const op::Deconvoluti
 	const GraphWeights &given = *weights->second;
 	const TensorDesc &desc = in.desc;
 	checkElements(lowering, given);
+	lowering.need(given.packed.empty(), "weights",
+		      fmt::format("'{}' are packed for a convolution", op.weights));
 	lowering.need(!in.planar && isFeature(desc.format), "input",
 		      fmt::format("'{}' is no feature surface", op.input));
 	lowering.need(

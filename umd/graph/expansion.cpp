@@ -36,6 +36,7 @@ constexpr Kind kinds[] = {
 	{ "function", NVDLA_OP_BDMA },
 	{ "reshape", NVDLA_OP_BDMA },
 	{ "function of channels", NVDLA_OP_BDMA },
+	{ "packing of weights", NVDLA_OP_BDMA },
 };
 static_assert(std::size(kinds) == std::variant_size_v<op::Any>);
 

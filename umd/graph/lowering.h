@@ -194,5 +194,6 @@ void lower(Lowering &lowering, const op::Softmax &op);
 void lower(Lowering &lowering, const op::Unary &op);
 void lower(Lowering &lowering, const op::Reshape &op);
 void lower(Lowering &lowering, const op::OverChannels &op);
+void lower(Lowering &lowering, const op::PackWeights &op);
 
 } /* namespace nvdla::assembly */

@@ -2,9 +2,11 @@
 /*
  * CDP, RUBIK and BDMA, and the operations of the CPU.
  */
+#include <algorithm>
 #include <optional>
 
 #include <fmt/core.h>
+#include <nvdla/weights.h>
 
 #include "descriptors.h"
 #include "lowering.h"
@@ -360,6 +362,39 @@ void lower(Lowering &lowering, const op::Reshape &op)
 	emu.type = EmuOpType::Reshape;
 	emu.axes = op.axes;
 	lowerCpu(lowering, emu, op.input, op.output, in.desc.type, Shape{ out.c, out.h, out.w, 1 });
+}
+
+/* The output's lines, of whole atoms of one surface, follow each other without gaps. */
+void lower(Lowering &lowering, const op::PackWeights &op)
+{
+	constexpr uint32_t mostColumns = 4096;
+	const CoreGeometry &core = lowering.geometry();
+	SurfaceState &in = lowering.input("input", op.input);
+
+	if (lowering.failed())
+		return;
+	const TensorDesc &from = in.desc;
+	const uint32_t pixels = from.h * from.w;
+	const WeightDesc weights{ from.type, op.ofChannels ? from.c : pixels,
+				  op.ofChannels ? pixels : from.c, op.lines, op.columns };
+	for (const uint32_t extent : { op.lines, op.columns })
+		lowering.need(extent >= 1 && extent <= maxKernelSize, "lines",
+			      fmt::format("and columns are {} and {}; 1 to {} are possible",
+					  op.lines, op.columns, maxKernelSize));
+	lowering.need(op.zero == 0 || from.type != DataType::Half, "zero",
+		      fmt::format("is {}, of FP16", op.zero));
+	EmuOperation emu;
+	emu.type = EmuOpType::PackWeights;
+	emu.inZero = zeroOf(lowering, "zero", op.zero);
+	emu.weights = { static_cast<uint16_t>(core.groupKernels(from.type)),
+			static_cast<uint16_t>(core.macChannels), static_cast<uint16_t>(op.lines),
+			static_cast<uint16_t>(op.columns), op.ofChannels };
+	if (lowering.failed())
+		return;
+	const auto atoms = static_cast<uint32_t>(packedWeightBytes(core, weights) / core.atomBytes);
+	const uint32_t lines = divideUp(atoms, mostColumns);
+	lowerCpu(lowering, emu, op.input, op.output, from.type,
+		 Shape{ core.atomChannels(from.type), lines, divideUp(atoms, lines), 1 });
 }
 
 } /* namespace nvdla::assembly */

@@ -50,7 +50,7 @@ bool SmallGraph::take(const std::string &name)
 	}
 	if (const auto *weights = find(GraphParts::weights(from_), name)) {
 		graph.weights(*weights);
-		return true;
+		return weights->packed.empty() || take(weights->packed);
 	}
 	for (const auto &[lut, tables] : GraphParts::luts(from_)) {
 		if (lut != name)

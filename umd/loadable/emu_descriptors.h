@@ -49,7 +49,8 @@ constexpr size_t emuInnerFunction = 1;
  *
  * POWER has three parameters; SOFTMAX has its axis in the first byte of them. All other operations
  * are extensions of this project: RESHAPE has the lengths of axes and their new order, or zeros if
- * it keeps the order; LOCAL_RESPONSE, STANDARDIZE and FUNCTION have the parameters of POWER.
+ * it keeps the order; LOCAL_RESPONSE, STANDARDIZE and FUNCTION have the parameters of POWER;
+ * PACK_WEIGHTS has an order of weights.
  */
 struct EmuOperationDesc {
 	uint8_t op_type;
@@ -64,6 +65,13 @@ struct EmuOperationDesc {
 		} __attribute__((packed)) power;
 		uint8_t axis;
 		uint16_t axes[6]; /**< five lengths of axes, and the order: three bits for each */
+		struct {
+			uint16_t group_kernels;
+			uint16_t block_channels;
+			uint16_t lines;
+			uint16_t columns;
+			uint16_t of_channels; /**< 0: pixels are the kernels */
+		} __attribute__((packed)) weights;
 	};
 } __attribute__((packed));
 static_assert(sizeof(EmuOperationDesc) == 24);

@@ -39,6 +39,10 @@ EmuOperationDesc describe(const EmuOperation &operation)
 		desc.axis = emuAxisChannel;
 	else if (hasPower(operation.type))
 		desc.power = { operation.power, operation.scale, operation.shift };
+	else if (operation.type == EmuOpType::PackWeights)
+		desc.weights = { operation.weights.groupKernels, operation.weights.blockChannels,
+				 operation.weights.lines, operation.weights.columns,
+				 operation.weights.ofChannels };
 	for (size_t axis = 0; operation.type == EmuOpType::Reshape && axis < AxisOrder::most;
 	     axis++) {
 		desc.axes[axis] = operation.axes.extents[axis];

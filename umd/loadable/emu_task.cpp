@@ -126,7 +126,7 @@ Result<EmuOperation> EmuReader::operation(std::span<const std::byte> bytes, size
 						operation.outScale));
 	}
 	const bool known = type == static_cast<unsigned>(EmuOpType::Power) ||
-			   (type <= static_cast<unsigned>(EmuOpType::NormalizeTwice) && !legacy_);
+			   (type <= static_cast<unsigned>(EmuOpType::PackWeights) && !legacy_);
 	if (known && type == static_cast<unsigned>(EmuOpType::Function)) {
 		auto one = function(bytes, index, emuFunction);
 		auto inner = function(bytes, index, emuInnerFunction);
@@ -164,6 +164,14 @@ Result<EmuOperation> EmuReader::operation(std::span<const std::byte> bytes, size
 		}
 		return operation;
 	}
+	if (known && type == static_cast<unsigned>(EmuOpType::PackWeights))
+		operation.weights = {
+			field<uint16_t>(bytes, offsetof(EmuOperationDesc, weights.group_kernels)),
+			field<uint16_t>(bytes, offsetof(EmuOperationDesc, weights.block_channels)),
+			field<uint16_t>(bytes, offsetof(EmuOperationDesc, weights.lines)),
+			field<uint16_t>(bytes, offsetof(EmuOperationDesc, weights.columns)),
+			field<uint16_t>(bytes, offsetof(EmuOperationDesc, weights.of_channels)) != 0
+		};
 	if (known) {
 		operation.type = static_cast<EmuOpType>(type);
 		return operation;
@@ -173,7 +181,7 @@ Result<EmuOperation> EmuReader::operation(std::span<const std::byte> bytes, size
 		    fmt::format("{} is none of POWER (0), SOFTMAX (1), RESHAPE (2), ARG_MAX (3), "
 				"NORMALIZE (4), LOCAL_RESPONSE (5), LOG_SOFTMAX (6), STANDARDIZE "
 				"(7), LARGEST (8), FUNCTION (9), SMALLEST (10), NORMALIZE_TWICE "
-				"(11)",
+				"(11), PACK_WEIGHTS (12)",
 				type));
 }
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <nvdla/half.h>
+#include <nvdla/weights.h>
 
 #include "runtime/emu/emu.h"
 
@@ -386,6 +387,51 @@ TEST(Emu, SmallAtoms)
 
 	ASSERT_TRUE(runEmu(operation, src, dst));
 	EXPECT_TRUE(std::equal(src.begin(), src.begin() + 10, dst.begin()));
+}
+
+/* Each pixel of a cube of 2 lines is a kernel, or each channel. */
+TEST(Emu, WeightsAreInTheOrderOfTheCore)
+{
+	constexpr uint32_t c = 70, h = 2, w = 20;
+
+	for (const CoreGeometry &core : { nvFull, *findCoreVariant("nv_small") }) {
+		for (const bool ofChannels : { false, true }) {
+			EmuOperation operation;
+			operation.type = EmuOpType::PackWeights;
+			operation.inZero = -3;
+			operation.weights = {
+				static_cast<uint16_t>(core.groupKernels(DataType::Int8)),
+				static_cast<uint16_t>(core.macChannels), 2, 1, ofChannels
+			};
+			operation.src = cube(DataType::Int8, c, h, w);
+			std::vector<float> values;
+			for (uint32_t i = 0; i < c * h * w; i++)
+				values.push_back(static_cast<float>(i * 37 % 256) - 128);
+			const WeightDesc weights{ DataType::Int8, ofChannels ? c : h * w,
+						  ofChannels ? h * w : c, 2, 1 };
+			std::vector<std::byte> plain;
+			for (uint32_t k = 0; k < weights.kernels; k++)
+				for (uint32_t i = 0; i < weights.channels; i++)
+					for (uint32_t line = 0; line < 2; line++)
+						plain.push_back(static_cast<std::byte>(std::min(
+							127.0f, values[ofChannels ? k * h * w + i
+										  : i * h * w + k] +
+									3)));
+			const auto wanted = packDirectWeights(core, weights, plain);
+			ASSERT_TRUE(wanted);
+			operation.dst = cube(DataType::Int8, 32, 1,
+					     static_cast<uint32_t>(wanted->size() / 32));
+			std::vector<std::byte> dst(wanted->size(), std::byte{ 0xee });
+			ASSERT_TRUE(runEmu(operation, pack(operation.src, values), dst));
+			EXPECT_EQ(dst, *wanted);
+			dst.resize(100);
+			const auto refused = runEmu(operation, pack(operation.src, values), dst);
+			ASSERT_FALSE(refused);
+			EXPECT_NE(refused.error().why.find("do not fit into"), std::string::npos);
+			operation.weights.groupKernels = 0;
+			EXPECT_FALSE(runEmu(operation, pack(operation.src, values), dst));
+		}
+	}
 }
 
 } /* namespace nvdla */

@@ -254,6 +254,7 @@ TEST(LoadableJson, OperationsOfTheCpuHaveFields)
 		{ EmuOpType::Standardize, "\"standardize\"" },
 		{ EmuOpType::Function, "\"function\": \"identity\"" },
 		{ EmuOpType::NormalizeTwice, "\"normalize_twice\"" },
+		{ EmuOpType::PackWeights, "\"pack_weights\"" },
 	};
 
 	for (const auto &[type, text] : types) {

@@ -87,7 +87,8 @@ Quantization quantizationFor(const Range &range, const Calibration &calibration)
 				 range.low / (static_cast<double>(limits.lowest) - 0.5)));
 		return { step > 0 ? step : scaleOfNothing, 0 };
 	}
-	const bool isSymmetric = !calibration.table.empty() || type == DataType::Int16;
+	const bool isSymmetric = !calibration.table.empty() || type == DataType::Int16 ||
+				 range.low == -range.high;
 	auto quantization = quantizationOf(range.low, range.high, type,
 					   isSymmetric ? ZeroPoint::Zero : ZeroPoint::Free);
 
@@ -202,6 +203,13 @@ void settleRanges(const Model &model, std::vector<Range> &ranges, bool areGiven)
 	}
 	for (ValueId id = 0; id < ranges.size(); id++)
 		ranges[groups.of(id)].include(ranges[id]);
+	/* Kernels have no zero point, nor has a tensor that becomes kernels. */
+	for (const Operator &operation : model.operators) {
+		if (isAny<Product>(operation.kind)) {
+			Range &range = ranges[groups.of(operation.inputs[1])];
+			range.include({ -range.high, -range.low });
+		}
+	}
 	for (ValueId id = 0; id < ranges.size(); id++)
 		ranges[id] = ranges[groups.of(id)];
 }

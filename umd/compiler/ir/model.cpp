@@ -142,6 +142,19 @@ std::optional<TensorQuantization> quantizationFrom(const std::vector<double> &sc
 	return TensorQuantization(std::move(values));
 }
 
+Matrices::Matrices(const Extents &shape, bool areBeside) : areBeside(areBeside)
+{
+	const size_t rank = shape.size();
+	const uint32_t inner = rank > 1 ? shape[rank - 2] : 1,
+		       outer = rank > 2 ? shape[rank - 3] : 1;
+
+	columns = rank > 0 ? shape[rank - 1] : 1;
+	count = areBeside ? inner : outer;
+	rows = areBeside ? outer : inner;
+	for (size_t axis = 0; axis + 3 < rank; axis++)
+		samples *= shape[axis];
+}
+
 double Elementwise::operator()(double a, double b) const
 {
 	switch (function) {

@@ -103,6 +103,7 @@ struct Clamp {
 /** \brief Properties that all operators of a kind share */
 struct Traits {
 	bool hasKernels = false; /**< the second input holds them */
+	bool isProduct = false;	 /**< the first two inputs are multiplied; a third one is a bias */
 	/** \brief Constants that are multiplied or added later fold into kernels and bias */
 	bool takesFactors = false;
 	bool isRepeating = false; /**< the second input is broadcast to the result */
@@ -117,7 +118,9 @@ struct Traits {
 
 /** \brief Inputs: x; kernels (constant, K x C/groups x R x S); bias (constant, K) or none */
 struct Convolution {
-	static constexpr Traits traits{ .hasKernels = true, .takesFactors = true };
+	static constexpr Traits traits{ .hasKernels = true,
+					.isProduct = true,
+					.takesFactors = true };
 	op::Axes stride;
 	op::Axes dilation;
 	op::Padding padding;
@@ -132,7 +135,9 @@ struct Convolution {
  * padding.top, x * stride.x - padding.left) on.
  */
 struct TransposedConvolution {
-	static constexpr Traits traits{ .hasKernels = true, .writesParts = false };
+	static constexpr Traits traits{ .hasKernels = true,
+					.isProduct = true,
+					.writesParts = false };
 	op::Axes stride;
 	op::Padding padding; /**< lines and columns of the sums that are cut off */
 	Clamp activation;
@@ -141,9 +146,46 @@ struct TransposedConvolution {
 /** \brief Inputs: x, rows of C elements; weights (constant, K x C); bias (constant, K) or
  * none */
 struct FullyConnected {
-	static constexpr Traits traits{ .hasKernels = true,
-					.takesFactors = true,
-					.isOverLastAxis = true };
+	static constexpr Traits traits{
+		.hasKernels = true, .isProduct = true, .takesFactors = true, .isOverLastAxis = true
+	};
+	Clamp activation;
+};
+
+/** \brief A tensor as matrices, for each sample; its last axis has their columns */
+struct Matrices {
+	uint32_t samples = 1;
+	uint32_t count = 1;
+	uint32_t rows = 1;
+	uint32_t columns = 1;
+	bool areBeside = false;
+
+	/** \param[in] areBeside the last axis but one counts the matrices, and the axis before it
+	 * their rows; otherwise the other way round */
+	Matrices(const Extents &shape, bool areBeside);
+	/** \return place of an element; a single sample, or a single matrix, stands for all */
+	size_t at(size_t sample, size_t matrix, size_t row, size_t column) const
+	{
+		sample %= samples;
+		matrix %= count;
+		return ((areBeside ? (sample * rows + row) * count + matrix
+				   : (sample * count + matrix) * rows + row)) *
+			       columns +
+		       column;
+	}
+};
+
+/**
+ * \brief Products of matrices that are computed. Inputs: a, matrices of T x C; b, of K x C, or of
+ * C x K if \a ofChannels; bias (constant, K) or none
+ */
+struct Product {
+	static constexpr Traits traits{ .isProduct = true,
+					.isOverLastAxis = true,
+					.writesParts = false };
+	bool ofChannels = false;
+	bool besideA = false; /**< Matrices::areBeside of a and the result */
+	bool besideB = false;
 	Clamp activation;
 };
 
@@ -323,8 +365,8 @@ struct Unknown {
 	bool isFolded = false;
 };
 
-using Kind = std::variant<Convolution, TransposedConvolution, FullyConnected, Elementwise, Pool,
-			  Reshape, Pad, Concatenation, Slice, Unary, PRelu, Enlarge, Softmax,
+using Kind = std::variant<Convolution, TransposedConvolution, FullyConnected, Product, Elementwise,
+			  Pool, Reshape, Pad, Concatenation, Slice, Unary, PRelu, Enlarge, Softmax,
 			  Transpose, OverChannels, ChannelReduction, Unknown>;
 
 /** \return true if \a kind is one of \a Kinds */

@@ -46,6 +46,7 @@ public:
 	Made operator()(const Convolution &conv);
 	Made operator()(const TransposedConvolution &conv);
 	Made operator()(const FullyConnected &);
+	Made operator()(const Product &product);
 	Made operator()(const Elementwise &)
 	{
 		return repeats(0) && repeats(1) ? out().shape : Made();
@@ -105,6 +106,7 @@ private:
 	}
 	/* Check weights of that many axes, and the bias. */
 	void needConstants(size_t rank) const;
+	void needBias(uint32_t kernels) const;
 	void needQuantized(const Value &value) const;
 
 	const Model &model_;
@@ -128,10 +130,15 @@ void Checker::needConstants(size_t rank) const
 	for (const Quantization &one : quantizations)
 		need(one.zeroPoint >= -128 && one.zeroPoint <= 255,
 		     fmt::format("the weights' zero point is {}", one.zeroPoint));
+	needBias(shape(1)[0]);
+}
+
+void Checker::needBias(uint32_t kernels) const
+{
 	if (operation_.inputs.size() > 2)
-		need(value(2).isConstant && elementCount(shape(2)) == shape(1)[0],
+		need(value(2).isConstant && elementCount(shape(2)) == kernels,
 		     fmt::format("the bias '{}' is no constant of {} numbers", value(2).name,
-				 shape(1)[0]));
+				 kernels));
 }
 
 Made Checker::operator()(const Convolution &conv)
@@ -186,6 +193,24 @@ Made Checker::operator()(const FullyConnected &)
 	return elements % w[1] == 0 && elements / w[1] * w[0] == elementCount(out().shape)
 		       ? out().shape
 		       : Made();
+}
+
+Made Checker::operator()(const Product &product)
+{
+	const Matrices a(shape(0), product.besideA), b(shape(1), product.besideB);
+	const Matrices y(out().shape, product.besideA);
+	const auto go = [](uint32_t one, uint32_t other, uint32_t made) {
+		return made == std::max(one, other) &&
+		       std::min(one, other) == (one == other ? one : 1);
+	};
+	const bool fits = a.columns == (product.ofChannels ? b.rows : b.columns) &&
+			  y.columns == (product.ofChannels ? b.columns : b.rows) &&
+			  y.rows == a.rows && go(a.samples, b.samples, y.samples) &&
+			  go(a.count, b.count, y.count);
+
+	need(!value(0).isConstant && !value(1).isConstant, "a factor is a constant");
+	needBias(y.columns);
+	return fits ? out().shape : Made();
 }
 
 Made Checker::operator()(const Pool &pool)
@@ -294,8 +319,9 @@ void Checker::run()
 {
 	const Kind &kind = operation_.kind;
 	const size_t count = operation_.inputs.size();
-	const size_t least = hasKernels(kind) || traitsOf(kind).isRepeating ? 2 : 1;
-	const size_t most = hasKernels(kind) ? 3 : isAny<Concatenation>(kind) ? count : least;
+	const bool isProduct = traitsOf(kind).isProduct;
+	const size_t least = isProduct || traitsOf(kind).isRepeating ? 2 : 1;
+	const size_t most = isProduct ? 3 : isAny<Concatenation>(kind) ? count : least;
 
 	need(count >= least && count <= most && operation_.outputs.size() == 1,
 	     "has not the inputs of its kind, or not one output");

@@ -242,6 +242,14 @@ Tensor transposedConvolution(Builder &builder, const Tensor &pictureOrLine, cons
 			     TransposedAxis columns, const Clamp &activation);
 /** \param[in] weights K x C, for rows of C elements */
 Tensor product(Builder &builder, const Tensor &rows, Weights weights, const Clamp &activation);
+/**
+ * \brief Products of computed matrices, T x C times C x K; leading axes are broadcast
+ * \param[in] bias one number for each of the K columns, or none
+ */
+Tensor product(Builder &builder, const Tensor &a, const Tensor &b, std::vector<Value> bias,
+	       const Clamp &activation);
+/** \brief Sums of products of two tensors, as "ij,jk->ik" names their axes: einsum.cpp */
+Tensor einsum(Builder &builder, const std::string &text, const Tensor &a, const Tensor &b);
 
 enum class Rounding : uint8_t { Floor, Ceil, HalfUp, HalfDown };
 /** \brief Mapping of a resized picture's elements to those of the input */

@@ -100,6 +100,52 @@ Tensor zeroPadded(Builder &builder, const Tensor &x, const op::Padding &padding)
 	return pad(builder, x, zeros);
 }
 
+/* A bias with one axis; one of a single number is repeated for all kernels. */
+std::vector<Value> rowsOfBias(std::vector<Value> bias, uint32_t kernels)
+{
+	for (Value &one : bias) {
+		if (elementCount(one.shape) == 1 && (isFloat(one.type) || !one.quantization.none()))
+			one = floatConstant(std::vector<double>(kernels, realNumbers(one)[0]),
+					    { kernels });
+		one.shape = { static_cast<uint32_t>(elementCount(one.shape)) };
+		one.quantizedAxis = 0;
+	}
+	return bias;
+}
+
+/* The order that a tensor has, if the core takes matrices in it; otherwise the file's. The last
+ * two axes may be exchanged, and the axis before them may lie between them. */
+AxisOrder matrixOrder(const Tensor &tensor, bool mayBeTurned)
+{
+	const size_t rank = tensor.shape.size();
+
+	for (const bool turned : { false, mayBeTurned }) {
+		for (const bool beside : { false, rank > 2 }) {
+			AxisOrder order = asInFile(rank);
+			if (turned)
+				std::swap(order[rank - 1], order[rank - 2]);
+			if (beside)
+				std::swap(order[rank - 2], order[rank - 3]);
+			if (severalOf(tensor.shape, order) == severalOf(tensor.shape, tensor.order))
+				return order;
+		}
+	}
+	return asInFile(rank);
+}
+
+bool areBeside(const AxisOrder &order)
+{
+	return order.size() > 2 && order[order.size() - 2] + 3 == order.size();
+}
+
+Tensor withAxes(Builder &builder, const Tensor &tensor, size_t rank)
+{
+	Extents shape(rank - tensor.shape.size(), 1);
+
+	shape.insert(shape.end(), tensor.shape.begin(), tensor.shape.end());
+	return shape == tensor.shape ? builder.plain(tensor) : builder.reshaped(tensor, shape);
+}
+
 } /* namespace */
 
 op::Axes axesOf(Builder &builder, const std::string &field, int64_t y, int64_t x)
@@ -259,17 +305,43 @@ Tensor product(Builder &builder, const Tensor &rows, Weights weights, const Clam
 	}
 	Tensor like{ 0, x.shape, asInFile(x.shape.size()) };
 	like.shape.back() = kernels.shape[0];
-	for (Value &one : weights.bias) {
-		/* A bias of one number is repeated for all kernels. */
-		if (elementCount(one.shape) == 1 && (isFloat(one.type) || !one.quantization.none()))
-			one = floatConstant(
-				std::vector<double>(like.shape.back(), realNumbers(one)[0]),
-				{ like.shape.back() });
-		one.shape = { static_cast<uint32_t>(elementCount(one.shape)) };
-		one.quantizedAxis = 0;
-	}
+	weights.bias = rowsOfBias(std::move(weights.bias), like.shape.back());
 	return builder.compute(FullyConnected{ activation }, x, like,
 			       builder.addWeights(std::move(weights)));
+}
+
+Tensor product(Builder &builder, const Tensor &a, const Tensor &b, std::vector<Value> bias,
+	       const Clamp &activation)
+{
+	const size_t rank = std::max(a.shape.size(), b.shape.size());
+
+	builder.support(std::min(a.shape.size(), b.shape.size()) >= 2, "inputs",
+			fmt::format("are {} and {}; matrices are known", toString(a.shape),
+				    toString(b.shape)));
+	Tensor rows = withAxes(builder, builder.needComputed(a), rank);
+	Tensor columns = withAxes(builder, builder.needComputed(b), rank);
+	Tensor like = rows;
+	like.shape[rank - 1] = columns.shape[rank - 1];
+	bool fits = rows.shape[rank - 1] == columns.shape[rank - 2];
+	for (size_t axis = 0; axis + 2 < rank; axis++) {
+		const uint32_t one = rows.shape[axis], other = columns.shape[axis];
+		fits = fits && (one == other || one == 1 || other == 1);
+		like.shape[axis] = std::max(one, other);
+	}
+	builder.need(fits, "inputs",
+		     fmt::format("of {} and {} do not go together", toString(a.shape),
+				 toString(b.shape)));
+	rows = builder.inOrder(rows, matrixOrder(rows, false));
+	columns = builder.inOrder(columns, matrixOrder(columns, true));
+	like.order = rows.order;
+	std::vector<ValueId> others{ columns.id };
+	for (Value &one : rowsOfBias(std::move(bias), like.shape.back()))
+		others.push_back(builder.addConstant(std::move(one)));
+	return builder.compute(Product{ .ofChannels = columns.order.back() + 1 == rank,
+					.besideA = areBeside(rows.order),
+					.besideB = areBeside(columns.order),
+					.activation = activation },
+			       rows, like, others);
 }
 
 } /* namespace nvdla::compiler::legalize */

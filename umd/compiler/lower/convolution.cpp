@@ -52,34 +52,6 @@ void scaleToHalf(Kernels &kernels)
 }
 
 /*
- * The bias of an operator in real numbers. Integers without a scale, or with the sums' scale but
- * for rounding, count in the sums' steps.
- */
-std::vector<double> biasOf(Lowerer &lowerer, const Operator &operation, const Kernels &kernels)
-{
-	constexpr double rounding = 1e-5; /* of scales and their product in float */
-	const Value &bias = lowerer.value(operation.inputs[2]);
-	const bool half = lowerer.storage(operation.inputs[0]) == DataType::Half;
-	const bool hasOwnScale = !bias.quantization.none();
-	std::vector<double> numbers = realNumbers(bias);
-
-	lowerer.need(!half || isFloat(bias.type) || hasOwnScale, "bias",
-		     "is integers that stand for nothing; give it a scale");
-	if (half || isFloat(bias.type))
-		return numbers;
-	const std::vector<double> steps = rawNumbers(bias);
-	const double input = lowerer.quantization(operation.inputs[0]).scale;
-	for (uint32_t k = 0; k < numbers.size() && k < kernels.k; k++) {
-		const double step = input * kernels.scales[k];
-		const Quantization own = bias.quantization.channel(k);
-		if (!hasOwnScale ||
-		    (own.zeroPoint == 0 && std::fabs(own.scale - step) <= rounding * step))
-			numbers[k] = steps[k] * step;
-	}
-	return numbers;
-}
-
-/*
  * Kernels with a scale of 0, or with one as small as those of cells that never fire, add nothing
  * to a result. Their scale would leave the others no bits and a bias none at all: they become
  * zeros, which may have any scale.
@@ -140,7 +112,7 @@ Scaling scalingOf(const Lowerer &lowerer, const Kernels &kernels, const Convolut
 		const auto elements = kernels.one(k);
 		const double step = in.scale * kernels.scales[k];
 		const double sum = std::accumulate(elements.begin(), elements.end(), 0.0);
-		const double zero = pass.keepsZero ? 0 : in.zeroPoint;
+		const double zero = pass.keepsZero || !pass.packed.empty() ? 0 : in.zeroPoint;
 		const double bias = kernels.bias[k] / step - zero * sum;
 		for (double factor : pass.factors) {
 			if (pass.keepsZero && lowerer.is8Bits(pass.input))
@@ -161,6 +133,30 @@ double Kernels::largestSum(size_t kernel) const
 	for (const double element : one(kernel))
 		sum += std::fabs(element);
 	return sum;
+}
+
+std::vector<double> biasOf(Lowerer &lowerer, const Operator &operation, const Kernels &kernels)
+{
+	constexpr double rounding = 1e-5; /* of scales and their product in float */
+	const Value &bias = lowerer.value(operation.inputs[2]);
+	const bool half = lowerer.storage(operation.inputs[0]) == DataType::Half;
+	const bool hasOwnScale = !bias.quantization.none();
+	std::vector<double> numbers = realNumbers(bias);
+
+	lowerer.need(!half || isFloat(bias.type) || hasOwnScale, "bias",
+		     "is integers that stand for nothing; give it a scale");
+	if (half || isFloat(bias.type))
+		return numbers;
+	const std::vector<double> steps = rawNumbers(bias);
+	const double input = lowerer.quantization(operation.inputs[0]).scale;
+	for (uint32_t k = 0; k < numbers.size() && k < kernels.k; k++) {
+		const double step = input * kernels.scales[k];
+		const Quantization own = bias.quantization.channel(k);
+		if (!hasOwnScale ||
+		    (own.zeroPoint == 0 && std::fabs(own.scale - step) <= rounding * step))
+			numbers[k] = steps[k] * step;
+	}
+	return numbers;
 }
 
 bool needsWideWeights(const Value &weights)
@@ -344,13 +340,26 @@ void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &p
 	if (pass.canSum && pass.activation.isNone())
 		residual = lowerer.residualOf(pass.out, scaling.function);
 	const ValueId result = residual ? residual->output : pass.output;
-	std::string output = pass.to;
+	std::string output = pass.to.empty() ? pass.part : pass.to;
 	if (output.empty()) {
 		lowerer.setCube(result, pass.out);
 		output = lowerer.write(result);
 	}
 	const std::string name = lowerer.step("convolution");
-	const std::string weights = lowerer.addWeights(weightsOf(kernels, type, name + " kernels"));
+	GraphWeights all{ .name = name + " kernels",
+			  .k = kernels.k,
+			  .c = pass.channels,
+			  .r = kernels.r,
+			  .s = kernels.s,
+			  .elements = { type, {} },
+			  .packed = pass.packed };
+	const std::string weights = lowerer.addWeights(
+		pass.packed.empty() ? weightsOf(kernels, type, all.name) : std::move(all));
+	const int16_t padValue =
+		!pass.packed.empty() ? pass.padValue
+		: pass.keepsZero && !pass.countsPadding
+			? int16_t{ 0 }
+			: static_cast<int16_t>(lowerer.quantization(pass.input).zeroPoint);
 	const op::Convolution conv{
 		.name = name,
 		.input = surface,
@@ -359,10 +368,7 @@ void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &p
 		.stride = stride,
 		.dilation = pass.dilation,
 		.padding = pass.padding,
-		.padValue =
-			static_cast<int16_t>(pass.keepsZero && !pass.countsPadding
-						     ? 0
-						     : lowerer.quantization(pass.input).zeroPoint),
+		.padValue = padValue,
 		.groups = pass.groups,
 		.accumulatorShift = scaling.truncated,
 	};

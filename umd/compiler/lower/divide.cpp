@@ -75,13 +75,13 @@ std::string productOf(Lowerer &lowerer, const Operator &operation, const std::st
 }
 
 /* Surface of a product in FP16, and the real number that a step of it stands for. */
-struct Product {
+struct HalfProduct {
 	std::string surface;
 	double worth = 1;
 };
 
 /* A constant times a reciprocal: an affine function, of numbers up to 1 for integers. */
-Product constantTimes(Lowerer &lowerer, const Operator &operation)
+HalfProduct constantTimes(Lowerer &lowerer, const Operator &operation)
 {
 	const ValueId divisor = operation.inputs[1];
 	const Cube cube = lowerer.cube(divisor);
@@ -102,7 +102,7 @@ Product constantTimes(Lowerer &lowerer, const Operator &operation)
 		affine.scale.push_back(number / largest);
 	const std::string reciprocal = reciprocalOf(lowerer, divisor);
 	const std::string name = lowerer.step("product");
-	Product product{ productOf(lowerer, operation, name, cube), largest };
+	HalfProduct product{ productOf(lowerer, operation, name, cube), largest };
 	Lowerer::Stage stage{ .name = name, .input = reciprocal, .output = product.surface };
 	stage.from = stage.to = stage.range = DataType::Half;
 	stage.cube = cube;
@@ -112,14 +112,14 @@ Product constantTimes(Lowerer &lowerer, const Operator &operation)
 	return product;
 }
 
-Product timesReciprocal(Lowerer &lowerer, const Operator &operation)
+HalfProduct timesReciprocal(Lowerer &lowerer, const Operator &operation)
 {
 	const ValueId a = operation.inputs[0], b = operation.inputs[1];
 	const Meeting meeting = meet(lowerer, operation, { Elementwise::Function::Divide, {} });
 	const std::string dividend = stepsOf(lowerer, a), reciprocal = reciprocalOf(lowerer, b);
 	const std::string name = lowerer.step("product");
 	const Cube cube = lowerer.cube(meeting.stream);
-	Product product{ productOf(lowerer, operation, name, cube), 1 };
+	HalfProduct product{ productOf(lowerer, operation, name, cube), 1 };
 	const bool streamsA = meeting.stream == a;
 	lowerer.add(op::Sdp{
 		.name = name,
@@ -135,7 +135,7 @@ Product timesReciprocal(Lowerer &lowerer, const Operator &operation)
 }
 
 /* Quantizes a product and applies its activation. */
-void quantize(Lowerer &lowerer, const Product &product, const Clamp &activation, ValueId output)
+void quantize(Lowerer &lowerer, const HalfProduct &product, const Clamp &activation, ValueId output)
 {
 	const Quantization out = lowerer.quantization(output);
 	const std::string name = lowerer.step("quantize");
@@ -173,8 +173,8 @@ void divide(Lowerer &lowerer, const Operator &operation, const Elementwise &elem
 	lowerer.onCpu("the core has no quotient: the CPU makes reciprocals");
 	if (isConstant)
 		lowerer.makeNatural(b);
-	const Product product = isConstant ? constantTimes(lowerer, operation)
-					   : timesReciprocal(lowerer, operation);
+	const HalfProduct product = isConstant ? constantTimes(lowerer, operation)
+					       : timesReciprocal(lowerer, operation);
 	if (!half) {
 		quantize(lowerer, product, elementwise.activation, output);
 		return;

@@ -65,6 +65,14 @@ struct ConvolutionPass {
 	std::string to = {};
 	/** \brief Affine::firstBits of the sums */
 	std::optional<int> firstBits = {};
+	/**
+	 * \brief Surface of packed weights, instead of the kernels' elements; these tell only how
+	 * large sums may become. Padding counts, so that it takes the input's zero point away
+	 */
+	std::string packed = {};
+	uint32_t channels = 0; /**< of a packed kernel */
+	int16_t padValue = 0;  /**< with packed weights */
+	std::string part = {}; /**< part of the output's surface to write; empty: all of it */
 };
 
 /**
@@ -88,6 +96,12 @@ inline double dividing(double factor)
 	return factor * (1 + factor / (4 * largestQuotient));
 }
 
+/**
+ * \return the bias of an operator in real numbers, which is its third input
+ *
+ * Integers without a scale, or with the sums' scale but for rounding, count in the sums' steps.
+ */
+std::vector<double> biasOf(Lowerer &lowerer, const Operator &operation, const Kernels &kernels);
 /** \return the kernels of an operator whose inputs are x, weights and maybe a bias */
 Kernels kernelsOf(Lowerer &lowerer, const Operator &operation);
 

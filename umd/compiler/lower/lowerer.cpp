@@ -222,8 +222,8 @@ std::string Lowerer::addWeights(GraphWeights weights)
 		model_.values, [](const Value &value) { return value.batch > 1; });
 
 	for (const GraphWeights &known : assembly::GraphParts::weights(graph)) {
-		if (isBatch && known.k == weights.k && known.c == weights.c &&
-		    known.r == weights.r && known.s == weights.s &&
+		if (isBatch && known.packed == weights.packed && known.k == weights.k &&
+		    known.c == weights.c && known.r == weights.r && known.s == weights.s &&
 		    known.elements.type == weights.elements.type &&
 		    known.elements.bytes == weights.elements.bytes)
 			return known.name;

@@ -297,6 +297,7 @@ std::vector<PartOf> partsOf(const Lowerer &lowerer, const Operator &operation,
 void lower(Lowerer &lowerer, const Operator &operation, const Convolution &conv);
 void lower(Lowerer &lowerer, const Operator &operation, const TransposedConvolution &conv);
 void lower(Lowerer &lowerer, const Operator &operation, const FullyConnected &full);
+void lower(Lowerer &lowerer, const Operator &operation, const Product &product);
 void lower(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise);
 void lower(Lowerer &lowerer, const Operator &operation, const Pool &pool);
 void lower(Lowerer &lowerer, const Operator &operation, const Reshape &reshape);

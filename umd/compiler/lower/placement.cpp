@@ -34,7 +34,7 @@ bool convolves(const Kind &kind)
 {
 	const auto *pool = std::get_if<Pool>(&kind);
 
-	return hasKernels(kind) || isAny<ChannelReduction>(kind) ||
+	return traitsOf(kind).isProduct || isAny<ChannelReduction>(kind) ||
 	       (pool && !isExtreme(pool->method));
 }
 
@@ -197,16 +197,25 @@ void Lowerer::chooseStorage()
 	for (const Operator &operation : model_.operators) {
 		if (hasKernels(operation.kind) && needsWideWeights(value(operation.inputs[1])))
 			widen(operation.inputs.front());
+		/* Integers less their zero point need more than 8 bits. */
+		if (isAny<Product>(operation.kind) &&
+		    value(operation.inputs[1]).quantization.channel(0).zeroPoint != 0)
+			widen(operation.inputs[1]);
 	}
-	/* Operators that move elements, or compute with two surfaces, have one type throughout. */
+	/* Operators that move elements, or compute with two surfaces, have one type throughout; the
+	 * result of a product may have another one. */
 	while (changed) {
 		changed = false;
 		for (const Operator &operation : model_.operators) {
-			if (convolves(operation.kind) || isAny<Unary>(operation.kind) ||
-			    isOverChannels(operation.kind))
+			const bool multiplies = isAny<Product>(operation.kind);
+			if (!multiplies &&
+			    (convolves(operation.kind) || isAny<Unary>(operation.kind) ||
+			     isOverChannels(operation.kind)))
 				continue;
 			std::vector<ValueId> all = operation.inputs;
-			all.insert(all.end(), operation.outputs.begin(), operation.outputs.end());
+			if (!multiplies)
+				all.insert(all.end(), operation.outputs.begin(),
+					   operation.outputs.end());
 			const bool wide = std::any_of(all.begin(), all.end(), [&](ValueId id) {
 				return storage_[id] == DataType::Int16 && !value(id).isConstant;
 			});

@@ -194,8 +194,16 @@ void leakyRelu(Lowerer &lowerer, const Operator &operation, const CubeNumbers &s
 		sdp.converter = lowerer.take(makeConverter(-out.zeroPoint / gain, gain));
 	}
 	sdp.type = lowerer.storage(output);
-	sdp.output = lowerer.write(output);
+	const std::string result = lowerer.write(output);
+	/* 8-bit numbers in 16 bits keep their range. */
+	const bool isWide = sdp.type != lowerer.range(output);
+	sdp.output = isWide ? lowerer.intermediate(name + " raw", sdp.type, lowerer.cube(output))
+			    : result;
 	lowerer.add(sdp);
+	if (isWide)
+		lowerer.clampSurface(sdp.output, result,
+				     lowerer.clamped({}, lowerer.quantization(output),
+						     lowerer.range(output)));
 }
 
 /* A step of the CPU from and to any type; its result is \a output. */

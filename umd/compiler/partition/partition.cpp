@@ -89,7 +89,7 @@ Result<Partitioner::Compiled> Partitioner::compileNow(std::span<const size_t> no
 	if (!model)
 		return forward(model);
 	const bool hasProducts = std::ranges::any_of(
-		model->operators, [](const Operator &one) { return hasKernels(one.kind); });
+		model->operators, [](const Operator &one) { return traitsOf(one.kind).isProduct; });
 	/* The importer leaves out inputs that only give shapes. */
 	if (model->inputs.size() != part->inputs.size())
 		return fail(ErrorCode::Unsupported, divideModel, graph_.describe(nodes.front()),

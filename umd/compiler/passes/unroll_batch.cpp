@@ -96,7 +96,7 @@ std::string Unroller::problemOfInputs(const Operator &operation) const
 			input.shape.size() == out.size() && input.shape.front() == batch_;
 		if (isAny<Concatenation>(operation.kind) && !isBatched_[id])
 			return fmt::format("puts '{}', which is no batch, beside one", input.name);
-		if (!isAny<Elementwise>(operation.kind))
+		if (!isAny<Elementwise, Product>(operation.kind))
 			continue;
 		if (isBatched_[id] && !isLikeOutput)
 			return fmt::format("repeats the batch '{}' along another axis", input.name);

@@ -73,6 +73,7 @@ struct RealStep {
 void compute(const RealStep &step, const Convolution &conv);
 void compute(const RealStep &step, const TransposedConvolution &conv);
 void compute(const RealStep &step, const FullyConnected &full);
+void compute(const RealStep &step, const Product &product);
 void compute(const RealStep &step, const Elementwise &elementwise);
 void compute(const RealStep &step, const Pool &pool);
 void compute(const RealStep &step, const Reshape &reshape);

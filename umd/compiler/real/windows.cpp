@@ -3,6 +3,7 @@
  * Operators whose results are sums or maxima of windows.
  */
 #include <algorithm>
+#include <numeric>
 
 #include "base/number/products.h"
 #include "evaluator.h"
@@ -202,6 +203,30 @@ void compute(const RealStep &step, const FullyConnected &)
 		addProducts(from, sums, turned.data(), channels, kernels);
 	}
 	addBias(step, kernels);
+}
+
+void compute(const RealStep &step, const Product &product)
+{
+	const Matrices a(step.shape(0), product.besideA), b(step.shape(1), product.besideB);
+	const Matrices y(step.outShape(), product.besideA);
+	RealNumbers kernel(a.columns);
+
+	for (uint32_t sample = 0; sample < y.samples; sample++)
+		for (uint32_t matrix = 0; matrix < y.count; matrix++)
+			for (uint32_t k = 0; k < y.columns; k++) {
+				for (uint32_t c = 0; c < a.columns; c++)
+					kernel[c] = step.in(
+						1)[product.ofChannels ? b.at(sample, matrix, c, k)
+								      : b.at(sample, matrix, k, c)];
+				for (uint32_t row = 0; row < y.rows; row++) {
+					const float *from =
+						&step.in(0)[a.at(sample, matrix, row, 0)];
+					step.result[y.at(sample, matrix, row, k)] =
+						std::inner_product(kernel.begin(), kernel.end(),
+								   from, 0.0F);
+				}
+			}
+	addBias(step, y.columns);
 }
 
 void compute(const RealStep &step, const Pool &pool)

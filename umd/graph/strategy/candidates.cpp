@@ -136,7 +136,7 @@ void Chooser::compression(const Layer &layer)
 
 	if (compression_.choice == Choice::Never ||
 	    weights == GraphParts::weights(chosen_.graph).end() || weights->compressed ||
-	    !areWeightsUsedAlike(conv))
+	    !weights->packed.empty() || !areWeightsUsedAlike(conv))
 		return;
 	/*
 	 * Compression adds a mask with a bit for each stored element. Uncompressed, a layer of

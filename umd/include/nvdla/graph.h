@@ -136,7 +136,10 @@ struct Elements {
 	static Elements half(std::span<const float> values);
 };
 
-/** \brief Weights of a convolution: elements in K, C, R, S order (kernel, channel, line, column) */
+/**
+ * \brief Weights of a convolution: elements in K, C, R, S order (kernel, channel, line, column), or
+ * a surface that op::PackWeights writes
+ */
 struct GraphWeights {
 	std::string name;
 	uint32_t k = 0;
@@ -153,6 +156,13 @@ struct GraphWeights {
 	bool onChip = false;
 	/** \brief Fraction bits of fixed-point elements; see Surface::fractionBits */
 	std::optional<uint32_t> fractionBits;
+	/**
+	 * \brief Surface with the weights in the core's order for direct convolution; elements has
+	 * only their type then
+	 *
+	 * The convolution has one group, and its input is a feature surface.
+	 */
+	std::string packed;
 };
 
 /**

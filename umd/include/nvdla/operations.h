@@ -383,8 +383,27 @@ struct OverChannels {
 	DataType type = DataType::Unknown;
 };
 
+/**
+ * \brief A computed tensor in the order of a convolution's weights, on the CPU
+ *
+ * The output is a surface without axes, which GraphWeights::packed names. Its description may give
+ * a place, but no shape.
+ */
+struct PackWeights {
+	std::string name;
+	std::string input; /**< of one sample */
+	std::string output;
+	/** \brief Each channel is a kernel, whose channels are the pixels; otherwise each pixel is
+	 * a kernel, with the pixel's channels */
+	bool ofChannels = false;
+	uint32_t lines = 1;   /**< of the kernels, 1 to 32; all lines are alike */
+	uint32_t columns = 1; /**< the same */
+	int32_t zero = 0;     /**< subtracted from integers, -128 to 127 */
+};
+
 using Any = std::variant<Convolution, Deconvolution, Sdp, Compare, Pooling, Normalization, Contract,
-			 SplitPlanes, MergePlanes, Copy, Softmax, Unary, Reshape, OverChannels>;
+			 SplitPlanes, MergePlanes, Copy, Softmax, Unary, Reshape, OverChannels,
+			 PackWeights>;
 
 } /* namespace nvdla::op */
 

@@ -95,6 +95,9 @@ enum class EmuOpType : uint8_t {
 	Smallest = 10, /**< the smallest of a pixel's channels; extension */
 	/** \brief Like Normalize, but integers are rounded twice; extension */
 	NormalizeTwice = 11,
+	/** \brief Kernels in the order of a convolution's weights, from a cube's pixels or
+	 * channels; extension */
+	PackWeights = 12,
 };
 
 /** \return true if an operation reduces all channels to one */
@@ -123,6 +126,15 @@ struct EmuBuffer {
 	PixelFormat format = PixelFormat::Feature; /**< Feature; or FeatureX8, for INT8 only */
 };
 
+/** \brief Order of weights that a PackWeights makes */
+struct EmuWeightOrder {
+	uint16_t groupKernels = 1;  /**< kernels of a group, CoreGeometry::groupKernels() */
+	uint16_t blockChannels = 1; /**< channels of a block, CoreGeometry::macChannels */
+	uint16_t lines = 1;	    /**< of a kernel; all are alike */
+	uint16_t columns = 1;
+	bool ofChannels = false; /**< channels are the kernels; otherwise pixels */
+};
+
 struct EmuOperation {
 	EmuOpType type = EmuOpType::Power;
 	float inScale = 1.0f;  /**< real value of one step of an integer input */
@@ -139,6 +151,7 @@ struct EmuOperation {
 	float shift = 0.0f;
 	/** \brief Reshape: order in which elements are taken; extension */
 	AxisOrder axes;
+	EmuWeightOrder weights; /**< of a PackWeights; extension */
 	EmuBuffer src;
 	EmuBuffer dst;
 };

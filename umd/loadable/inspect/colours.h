@@ -18,6 +18,6 @@ constexpr const char *engineColours =
 	".CDP{fill:#ffaabb}\n"
 	".RUBIK{fill:#bbcc33}\n"
 	".POWER,.SOFTMAX,.RESHAPE,.ARG_MAX,.NORMALIZE,.LOCAL_RESPONSE,"
-	".LOG_SOFTMAX,.STANDARDIZE,.LARGEST,.CPU{fill:#dddddd}\n";
+	".LOG_SOFTMAX,.STANDARDIZE,.LARGEST,.PACK_WEIGHTS,.CPU{fill:#dddddd}\n";
 
 } /* namespace nvdla::inspect */

@@ -247,6 +247,9 @@ std::string actionOf(const EmuOperation &operation)
 		return fmt::format("over {} channels", operation.window);
 	case EmuOpType::Standardize:
 		return fmt::format("over channels, {} added to variances", operation.shift);
+	case EmuOpType::PackWeights:
+		return operation.weights.ofChannels ? "channels are the kernels"
+						    : "pixels are the kernels";
 	case EmuOpType::Largest:
 	case EmuOpType::Smallest:
 		return "of channels";

@@ -96,6 +96,19 @@ constexpr Layout functionLayout{ "function", sizeof(EmuOperationDesc), functionF
 constexpr Layout smallestLayout{ "smallest", sizeof(EmuOperationDesc), plainFields };
 constexpr Layout normalizeTwiceLayout{ "normalize_twice", sizeof(EmuOperationDesc), plainFields };
 
+constexpr Field packWeightsFields[] = {
+	FIELD_NAMED(EmuOperationDesc, op_type, emuOpName),
+	FIELD_NUMBERS(EmuOperationDesc, reserved),
+	FIELD(EmuOperationDesc, in_scale),
+	FIELD(EmuOperationDesc, out_scale),
+	FIELD_AS("group_kernels", EmuOperationDesc, weights.group_kernels),
+	FIELD_AS("block_channels", EmuOperationDesc, weights.block_channels),
+	FIELD_AS("lines", EmuOperationDesc, weights.lines),
+	FIELD_AS("columns", EmuOperationDesc, weights.columns),
+	FIELD_AS("of_channels", EmuOperationDesc, weights.of_channels),
+};
+constexpr Layout packWeightsLayout{ "pack_weights", sizeof(EmuOperationDesc), packWeightsFields };
+
 constexpr Field legacyPowerFields[] = {
 	FIELD_NAMED(EmuLegacyOperationDesc, op_type, emuOpName),
 	FIELD_NUMBERS(EmuLegacyOperationDesc, reserved),
@@ -142,9 +155,10 @@ constexpr Layout pairLayout{ "buffers", sizeof(EmuBufferPair<Cube>),
 
 constexpr const Layout *networkEntries[] = { &networkLayout };
 constexpr const Layout *operationEntries[] = {
-	&powerLayout,	  &softmaxLayout,	&reshapeLayout,	   &argMaxLayout,
-	&normalizeLayout, &localResponseLayout, &logSoftmaxLayout, &standardizeLayout,
-	&largestLayout,	  &functionLayout,	&smallestLayout,   &normalizeTwiceLayout,
+	&powerLayout,	    &softmaxLayout,	  &reshapeLayout,    &argMaxLayout,
+	&normalizeLayout,   &localResponseLayout, &logSoftmaxLayout, &standardizeLayout,
+	&largestLayout,	    &functionLayout,	  &smallestLayout,   &normalizeTwiceLayout,
+	&packWeightsLayout,
 };
 constexpr const Layout *legacyOperationEntries[] = { &legacyPowerLayout, &legacySoftmaxLayout };
 constexpr const Layout *bufferEntries[] = { &pairLayout<EmuBufferDesc, cubeLayout> };

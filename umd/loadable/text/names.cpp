@@ -124,7 +124,7 @@ std::string emuOpName(uint64_t type)
 {
 	return pick(type, { "power", "softmax", "reshape", "arg_max", "normalize", "local_response",
 			    "log_softmax", "standardize", "largest", "function", "smallest",
-			    "normalize_twice" });
+			    "normalize_twice", "pack_weights" });
 }
 
 std::string interfaceName(uint64_t interface)

@@ -5,10 +5,12 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <numeric>
 
 #include <fmt/core.h>
+#include <nvdla/weights.h>
 
 #include "arith/float_environment.h"
 #include "base/number/channel_functions.h"
@@ -237,6 +239,66 @@ void clearUnusedLanes(const EmuBuffer &cube, std::span<std::byte> dst)
 	}
 }
 
+/* Subtracts the zero point, with saturation, and repeats each element for a kernel's lines and
+ * columns. */
+template<typename T>
+std::vector<std::byte> taps(const std::vector<std::byte> &elements, int zero, size_t times)
+{
+	constexpr unsigned bits = 8 * sizeof(T);
+	std::vector<std::byte> all(elements.size() * times);
+
+	for (size_t i = 0; i * sizeof(T) < elements.size(); i++) {
+		T element;
+		std::memcpy(&element, &elements[i * sizeof(T)], sizeof(T));
+		if (zero)
+			element = static_cast<T>(
+				integerLimits(bits).saturate(int64_t{ element } - zero));
+		for (size_t tap = i * times; tap < (i + 1) * times; tap++)
+			std::memcpy(&all[tap * sizeof(T)], &element, sizeof(T));
+	}
+	return all;
+}
+
+Result<void> packWeights(const EmuOperation &operation, const TensorDesc &from,
+			 std::span<const std::byte> src, std::span<std::byte> dst)
+{
+	const auto bad = [](const char *where, std::string why) {
+		return fail(ErrorCode::InvalidFile, runningCpuOperation, where, std::move(why));
+	};
+	const EmuWeightOrder &order = operation.weights;
+	const uint32_t pixels = from.h * from.w;
+	const WeightDesc weights{ from.type, order.ofChannels ? from.c : pixels,
+				  order.ofChannels ? pixels : from.c, order.lines, order.columns };
+	CoreGeometry core = nvFull;
+
+	if (!order.groupKernels || !order.blockChannels || order.lines > maxKernelSize ||
+	    order.columns > maxKernelSize || operation.dst.type != from.type)
+		return bad("weights", fmt::format("cannot be packed from {}", from.describe()));
+	core.macChannels = order.blockChannels;
+	core.int8Kernels = order.groupKernels * (from.type == DataType::Int8 ? 1U : 2U);
+	core.weightSizeAlignment = 1;
+	auto elements = unpackElements(from, src,
+				       order.ofChannels ? ElementOrder::Nchw : ElementOrder::Nhwc);
+	if (!elements)
+		return bad(elements.error().where.c_str(), elements.error().why);
+	const size_t times = size_t{ order.lines } * order.columns;
+	const auto packed = packDirectWeights(
+		core, weights,
+		from.type == DataType::Int8 ? taps<int8_t>(*elements, operation.inZero, times)
+					    : taps<int16_t>(*elements, operation.inZero, times));
+	if (!packed)
+		return bad("weights", packed.error().why);
+	/* The weights' padding is the rest of the surface. */
+	const size_t room =
+		std::min<size_t>(dst.size(), size_t{ operation.dst.h } * operation.dst.lineStride);
+	if (packed->size() > room)
+		return bad("weights",
+			   fmt::format("of {} bytes do not fit into {}", packed->size(), room));
+	std::ranges::copy(*packed, dst.begin());
+	std::ranges::fill(dst.subspan(packed->size(), room - packed->size()), std::byte{ 0 });
+	return {};
+}
+
 } /* namespace */
 
 Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> src,
@@ -252,6 +314,8 @@ Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> sr
 		return reshape(operation.axes, from, src, to, dst).map([&] {
 			clearUnusedLanes(operation.dst, dst);
 		});
+	if (operation.type == EmuOpType::PackWeights)
+		return packWeights(operation, from, src, dst);
 	const uint32_t channels = makesOneChannel(operation.type) ? 1 : from.c;
 	if (channels != to.c || from.h != to.h || from.w != to.w)
 		return fail(ErrorCode::InvalidFile, runningCpuOperation, "dimensions",
@@ -297,6 +361,7 @@ Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> sr
 		break;
 	case EmuOpType::Softmax:
 	case EmuOpType::Reshape:
+	case EmuOpType::PackWeights:
 		softmax(*values, from.c);
 		break;
 	}

@@ -107,10 +107,18 @@ Tensor readConvTranspose(NodeReader &reader)
 					       reader.integer("group", 1), axes[0], axes[1], {});
 }
 
+/* An input, turned if the node's attribute says so. */
+Tensor turnedBy(NodeReader &reader, const std::string &attribute, size_t index)
+{
+	const Tensor tensor = reader.input(index);
+
+	return reader.integer(attribute, 0) == 0 ? tensor
+						 : legalize::transposed(reader, tensor, { 1, 0 });
+}
+
 /* A constant matrix as K x C; the node's attributes say whether it is transposed. */
 Value matrixOf(NodeReader &reader, const Value &weights)
 {
-	reader.support(reader.integer("transA", 0) == 0, "transA", "is not 0");
 	reader.support(weights.shape.size() == 2, "inputs",
 		       "are not computed rows and a constant matrix");
 	return reader.integer("transB", 0) != 0 ? weights : permuted(weights, { 1, 0 });
@@ -136,19 +144,37 @@ bool isBias(const Value &c, uint32_t columns)
 	return c.isConstant && (count == 1 || (count == columns && c.shape.back() == columns));
 }
 
+/* The product of a Gemm or MatMul, without C. */
+Tensor readMatrices(NodeReader &reader, double alpha, std::vector<Value> bias)
+{
+	Tensor rows = turnedBy(reader, "transA", 0);
+
+	if (reader.isConstant(1)) {
+		Weights weights{ matrixOf(reader, reader.constant(1)), std::move(bias) };
+		reader.support(alpha == 1 || isFloat(weights.kernels.type), "alpha",
+			       "is not 1, of integers");
+		weights.kernels = scaled(weights.kernels, alpha);
+		return legalize::product(reader, rows, std::move(weights), {});
+	}
+	if (alpha != 1)
+		rows = reader.prepare(Elementwise{ Elementwise::Function::Multiply, {} },
+				      reader.needComputed(rows), rows, { reader.addNumber(alpha) });
+	return legalize::product(reader, rows, turnedBy(reader, "transB", 1), std::move(bias), {});
+}
+
 Tensor readGemm(NodeReader &reader)
 {
-	const double alpha = reader.number("alpha", 1), beta = reader.number("beta", 1);
-	Weights weights{ matrixOf(reader, reader.constant(1)), {} };
+	const double beta = reader.number("beta", 1);
 	const bool hasC = reader.hasInput(2) && beta != 0;
+	const Extents shape = reader.input(1).shape;
+	const bool hasBias =
+		hasC && !shape.empty() &&
+		isBias(reader.value(2),
+		       reader.integer("transB", 0) != 0 ? shape.front() : shape.back());
+	const Tensor made = readMatrices(reader, reader.number("alpha", 1),
+					 hasBias ? std::vector{ scaled(reader.constant(2), beta) }
+						 : std::vector<Value>{});
 
-	reader.support(alpha == 1 || isFloat(weights.kernels.type), "alpha",
-		       "is not 1, of integers");
-	weights.kernels = scaled(weights.kernels, alpha);
-	const bool hasBias = hasC && isBias(reader.value(2), weights.kernels.shape.front());
-	if (hasBias)
-		weights.bias = { scaled(reader.constant(2), beta) };
-	const Tensor made = legalize::product(reader, reader.input(0), std::move(weights), {});
 	if (!hasC || hasBias)
 		return made;
 	/* Any other C, computed or constant, is added to the product. */
@@ -272,13 +298,16 @@ const NodeTable windowNodes = {
 	{ "AveragePool", readPool<Pool::Method::Average> },
 	{ "Conv", readConv },
 	{ "ConvTranspose", readConvTranspose },
+	{ "Einsum",
+	  [](NodeReader &r) {
+		  r.support(r.inputs() == 2, "inputs",
+			    fmt::format("are {}; two are known", r.inputs()));
+		  return legalize::einsum(r, r.text("equation", ""), r.input(0), r.input(1));
+	  } },
 	{ "Gemm", readGemm },
 	{ "GlobalAveragePool", readPoolAll<Pool::Method::Average> },
 	{ "GlobalMaxPool", readPoolAll<Pool::Method::Max> },
-	{ "MatMul",
-	  [](NodeReader &r) {
-		  return legalize::product(r, r.input(0), { matrixOf(r, r.constant(1)), {} }, {});
-	  } },
+	{ "MatMul", [](NodeReader &r) { return readMatrices(r, 1, {}); } },
 	{ "MaxPool", readPool<Pool::Method::Max> },
 	{ "Resize", readResize },
 	{ "Upsample", readResize },

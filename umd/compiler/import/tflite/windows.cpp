@@ -3,6 +3,7 @@
  * Operators of TensorFlow Lite whose windows pass over a picture, and others with weights.
  */
 #include <cstring>
+#include <numeric>
 
 #include <fmt/core.h>
 
@@ -80,7 +81,7 @@ Tensor readFullyConnected(OperatorReader &reader)
 {
 	const auto &options = reader.options<fb::FullyConnectedOptions>();
 	Tensor x = reader.input(0);
-	const Value &weights = reader.constant(1);
+	const Value &weights = reader.value(1);
 
 	reader.support(options.weights_format() == 0, "weights_format",
 		       "is that of another processor; convert the model without it");
@@ -91,19 +92,40 @@ Tensor readFullyConnected(OperatorReader &reader)
 	if (x.shape.size() < 2 || x.shape.back() != columns || reader.output().shape.size() == 2)
 		x = reader.inShape(
 			x, { static_cast<uint32_t>(elementCount(x.shape) / columns), columns });
-	return reader.inShape(legalize::product(reader, x, { weights, biasOf(reader, x) },
-						reader.clamp(options.activation())),
-			      reader.output().shape);
+	const Clamp activation = reader.clamp(options.activation());
+	const Tensor made =
+		weights.isConstant
+			? legalize::product(reader, x, { weights, biasOf(reader, x) }, activation)
+			: legalize::product(reader, x,
+					    legalize::transposed(reader, reader.input(1), { 1, 0 }),
+					    biasOf(reader, x), activation);
+	return reader.inShape(made, reader.output().shape);
 }
 
-/* A product with a constant matrix, C x K, or K x C if adj_y. */
+/* An input whose last two axes are exchanged, if \a isAdjoint. */
+Tensor matricesOf(OperatorReader &reader, size_t index, bool isAdjoint)
+{
+	const Tensor tensor = reader.input(index);
+	std::vector<int64_t> perm(tensor.shape.size());
+
+	std::iota(perm.begin(), perm.end(), 0);
+	if (!isAdjoint || perm.size() < 2)
+		return tensor;
+	std::swap(perm.back(), perm[perm.size() - 2]);
+	return legalize::transposed(reader, tensor, perm);
+}
+
+/* A product with a constant matrix, C x K, or K x C if adj_y; or one of computed matrices. */
 Tensor readProduct(OperatorReader &reader)
 {
 	const auto &options = reader.options<fb::BatchMatMulOptions>();
+	const Tensor rows = matricesOf(reader, 0, options.adj_x());
+	if (!reader.isConstant(1))
+		return legalize::product(reader, rows, matricesOf(reader, 1, options.adj_y()), {},
+					 {});
 	Value weights = reader.constant(1);
 	const Extents shape = weights.shape;
 
-	reader.support(!options.adj_x(), "adj_x", "is set; transpose before it");
 	reader.support(shape.size() >= 2 &&
 			       elementCount(shape) ==
 				       uint64_t{ shape[shape.size() - 2] } * shape.back(),
@@ -112,9 +134,8 @@ Tensor readProduct(OperatorReader &reader)
 	const auto more = static_cast<uint32_t>(shape.size() - 2);
 	weights.shape = { shape[more], shape.back() };
 	weights.quantizedAxis -= std::min(weights.quantizedAxis, more);
-	return legalize::product(reader, reader.input(0),
-				 { options.adj_y() ? weights : permuted(weights, { 1, 0 }), {} },
-				 {});
+	return legalize::product(
+		reader, rows, { options.adj_y() ? weights : permuted(weights, { 1, 0 }), {} }, {});
 }
 
 /* Transposed convolution of input \a input with the weights of input 1 and bias input \a bias. */
