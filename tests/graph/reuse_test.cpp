@@ -2,6 +2,8 @@
 /*
  * What convolutions leave in the convolution buffer for the next ones.
  */
+#include <nvdla/core_geometry.h>
+
 #include "expansion_test.h"
 
 namespace nvdla::test
@@ -94,6 +96,21 @@ TEST_F(Reuse, DataStays)
 	EXPECT_EQ(layers[0].data_bank, layers[1].data_bank);
 	EXPECT_EQ(layers[0].weight_bank, layers[1].weight_bank);
 	EXPECT_GT(layers[1].weight_bank, 1);
+}
+
+/* CDMA fetches for the second while the first computes, only if both divide the buffer alike. */
+TEST_F(Reuse, NeighboursDivideTheBufferAlike)
+{
+	op::Convolution second = convolution("2");
+	second.weights = "more";
+	second.padding = {};
+	moreWeights("more", 100, 40, 5);
+	const auto layers = convolutions(with(second));
+	ASSERT_EQ(layers.size(), 2U);
+	EXPECT_EQ(layers[1].data_reuse, 0);
+	EXPECT_EQ(layers[0].data_bank, layers[1].data_bank);
+	EXPECT_EQ(layers[0].weight_bank, layers[1].weight_bank);
+	EXPECT_EQ(layers[0].data_bank + layers[0].weight_bank, nvFull.bufferBanks);
 }
 
 /* What a task leaves is not there for the next: it is fetched again. */

@@ -498,6 +498,37 @@ TEST_F(StrategyTest, ReadsWeightsOnce)
 	EXPECT_EQ(layer.candidates.at(layer.chosen).what, "weights of the convolution before it");
 }
 
+/* CDMA could fetch the input again while the first layer computes; reuse saves this traffic. */
+TEST_F(StrategyTest, ReusesAnInputThatCouldBeFetchedInTime)
+{
+	input({ .type = DataType::Int8, .c = 16, .h = 55, .w = 55 });
+	weights(DataType::Int8, 64, 16, 3, 3);
+	GraphWeights others = made_.constants.weights["w"];
+	others.name = "w1";
+	made_.graph.weights(others);
+	for (const std::string number : { "0", "1" }) {
+		add(op::Convolution{ .name = "conv" + number,
+				     .input = "x",
+				     .weights = number == "0" ? "w" : "w1",
+				     .output = "s" + number,
+				     .padding = { 1, 1, 1, 1 } });
+		add(op::Sdp{ .name = "sdp" + number,
+			     .input = "s" + number,
+			     .output = "y" + number,
+			     .converter = { 0, 1, 8 } });
+		output("y" + number);
+	}
+	Strategy strategy = asItIs();
+	strategy.reuse = Choice::Auto;
+	const auto loadable = made_.graph.assemble({ .strategy = strategy });
+	ASSERT_TRUE(loadable) << loadable.error().message();
+	const auto task = dlaTask(*loadable, 0);
+	ASSERT_TRUE(task) << task.error().message();
+	const auto convs = convolutions(*task);
+	ASSERT_EQ(convs.size(), 2U);
+	EXPECT_EQ(convs[1].data_reuse, 1);
+}
+
 TEST_F(StrategyTest, DividesLargeInputsAnotherWay)
 {
 	input({ .type = DataType::Int8, .c = 128, .h = largeH, .w = largeW });

@@ -4,6 +4,7 @@
  */
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -106,6 +107,43 @@ void reuseData(Node &before, Node &node)
 	other.release = static_cast<__u16>(other.input_height_csc - node.keptLines);
 	src.height = static_cast<__u16>(src.height - node.keptLines);
 	src.offset += node.keptLines * src.line_stride;
+}
+
+/*
+ * CDMA fetches for the next convolution while one computes, if both divide the buffer alike.
+ * Consecutive convolutions share a division as long as all of them have room. Spare banks are for
+ * data, so that lines can be fetched ahead.
+ */
+void divideAlike(Plan &plan, const TaskRange &range)
+{
+	std::vector<nvdla_conv_op_desc *> alike;
+	uint32_t data = 0, weights = 0, banks = 0;
+	const auto divide = [&] {
+		for (nvdla_conv_op_desc *conv : alike) {
+			if (alike.size() == 1)
+				break;
+			conv->data_bank = static_cast<__u8>(banks - weights);
+			conv->weight_bank = static_cast<__u8>(weights);
+		}
+		alike.clear();
+		data = weights = 0;
+	};
+
+	for (size_t i = range.first; i < range.last; i++) {
+		Node &node = plan.nodes[i];
+		nvdla_conv_op_desc &conv = node.operation.conv;
+		if (!isConvolution(node))
+			continue;
+		if (std::max<uint32_t>(data, conv.data_bank) +
+			    std::max<uint32_t>(weights, conv.weight_bank) >
+		    std::min(banks, node.banks))
+			divide();
+		data = std::max<uint32_t>(data, conv.data_bank);
+		weights = std::max<uint32_t>(weights, conv.weight_bank);
+		banks = alike.empty() ? node.banks : std::min(banks, node.banks);
+		alike.push_back(&conv);
+	}
+	divide();
 }
 
 } /* namespace */
@@ -215,6 +253,7 @@ void linkConvolutions(Plan &plan)
 {
 	for (const TaskRange &range : plan.tasks) {
 		Node *before = nullptr;
+		divideAlike(plan, range);
 		for (size_t i = range.first; i < range.last; i++) {
 			Node &node = plan.nodes[i];
 			if (!isConvolution(node))
