@@ -10,8 +10,8 @@ the shortest predicted time is compared. If there is no net.caffemodel, this pro
 weights, because the weights do not change the times. The lower bound is the longer one of two
 times: that of the multiplications if all multipliers are always busy, and that of moving weights,
 inputs and outputs once. The limit is the longer one of two times of our operations: with a memory
-that takes no time, and that of moving all their bytes. Cycles and bytes are those of nvdla-prof --chip, without operations on the
-CPU.
+that takes no time, and that of moving all their bytes. Cycles and bytes are those of nvdla-prof
+--chip, without operations on the CPU.
 """
 
 import argparse
