@@ -3,7 +3,6 @@
 /* The graph of a TensorFlow Lite file, for its division between core and host. */
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include <fmt/core.h>

@@ -6,7 +6,6 @@
 #include "passes.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/core.h>
 #include <nvdla/half.h>

@@ -2,7 +2,6 @@
 #include "compiler/import/import.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <map>
 
