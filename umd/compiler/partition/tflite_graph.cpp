@@ -137,8 +137,7 @@ void TfliteGraph::findOpen()
 }
 
 TfliteGraph::TfliteGraph(std::span<const std::byte> file)
-	: bytes_(file), file_(valueOf(tflite::File::open(file))),
-	  model_(valueOf(importTflite(file)))
+	: bytes_(file), file_(file), model_(valueOf(importTflite(file)))
 {
 	/* Fails before anything is compiled if TensorFlow Lite is not there. */
 	valueOf(selectOperators(file, {}));
