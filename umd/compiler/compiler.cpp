@@ -14,7 +14,7 @@
 #include "compiler/import/import.h"
 #include "compiler/lower/lowerer.h"
 #include "compiler/passes/passes.h"
-#include "compiler/refusals.h"
+#include "compiler/rules.h"
 #include "graph/graph_parts.h"
 #include "loadable/file_kind.h"
 

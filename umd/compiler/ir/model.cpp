@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include <fmt/core.h>
@@ -12,6 +14,7 @@
 #include <nvdla/half.h>
 
 #include "base/number/element_functions.h"
+#include "walk.h"
 
 namespace nvdla::compiler
 {
@@ -19,51 +22,61 @@ namespace nvdla::compiler
 namespace
 {
 
+/* An element of type T in memory, as a number. */
+template<typename Number, typename T>
+Number numberAt(const std::byte *bytes)
+{
+	T element;
+
+	std::memcpy(&element, bytes, sizeof(T));
+	return static_cast<Number>(element);
+}
+
+double halfAt(const std::byte *bytes)
+{
+	return halfToFloat(numberAt<uint16_t, uint16_t>(bytes));
+}
+
 struct TypeInfo {
 	const char *name;
 	size_t bytes;
+	double (*real)(const std::byte *);
+	int64_t (*whole)(const std::byte *); /* nullptr: the elements are floating-point numbers */
 };
 
-constexpr TypeInfo types[] = {
-	{ "float32", 4 }, { "float16", 2 }, { "int8", 1 },  { "uint8", 1 },
-	{ "int16", 2 },	  { "int32", 4 },   { "int64", 8 }, { "bool", 1 },
-};
-
-template<typename T, typename Number>
-void append(std::vector<Number> &numbers, std::span<const std::byte> bytes)
+template<typename T>
+constexpr TypeInfo integers(const char *name)
 {
-	numbers.reserve(bytes.size() / sizeof(T));
-	for (size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
-		T element;
-		std::memcpy(&element, &bytes[at], sizeof(T));
-		numbers.push_back(static_cast<Number>(element));
-	}
+	return { name, sizeof(T), numberAt<double, T>, numberAt<int64_t, T> };
 }
 
-template<typename Number>
-void appendIntegers(std::vector<Number> &numbers, const Value &constant)
+/* In the order of ElementType. */
+constexpr TypeInfo types[] = {
+	{ "float32", 4, numberAt<double, float>, nullptr },
+	{ "float16", 2, halfAt, nullptr },
+	integers<int8_t>("int8"),
+	integers<uint8_t>("uint8"),
+	integers<int16_t>("int16"),
+	integers<int32_t>("int32"),
+	integers<int64_t>("int64"),
+	integers<uint8_t>("bool"),
+};
+
+const TypeInfo &infoOf(ElementType type)
 {
-	switch (constant.type) {
-	case ElementType::Int8:
-		append<int8_t>(numbers, constant.data);
-		break;
-	case ElementType::UInt8:
-	case ElementType::Bool:
-		append<uint8_t>(numbers, constant.data);
-		break;
-	case ElementType::Int16:
-		append<int16_t>(numbers, constant.data);
-		break;
-	case ElementType::Int32:
-		append<int32_t>(numbers, constant.data);
-		break;
-	case ElementType::Int64:
-		append<int64_t>(numbers, constant.data);
-		break;
-	case ElementType::Float32:
-	case ElementType::Float16:
-		break;
-	}
+	return types[static_cast<size_t>(type)];
+}
+
+/* All elements of a constant; none if its type has no such reader. */
+template<typename Number>
+std::vector<Number> numbersOf(const Value &constant, Number (*read)(const std::byte *))
+{
+	const size_t bytes = elementBytes(constant.type);
+	std::vector<Number> numbers(read ? constant.data.size() / bytes : 0);
+
+	for (size_t i = 0; i < numbers.size(); i++)
+		numbers[i] = read(&constant.data[i * bytes]);
+	return numbers;
 }
 
 /* Calls a function for each element, with the quantization of its channel. */
@@ -83,26 +96,22 @@ void eachQuantized(const Value &value, size_t count, Function function)
 
 const char *elementTypeName(ElementType type)
 {
-	return types[static_cast<size_t>(type)].name;
+	return infoOf(type).name;
 }
 
 size_t elementBytes(ElementType type)
 {
-	return types[static_cast<size_t>(type)].bytes;
+	return infoOf(type).bytes;
 }
 
 bool isFloat(ElementType type)
 {
-	return type == ElementType::Float32 || type == ElementType::Float16;
+	return !infoOf(type).whole;
 }
 
 uint64_t elementCount(const Extents &shape)
 {
-	uint64_t count = 1;
-
-	for (uint32_t extent : shape)
-		count *= extent;
-	return count;
+	return std::accumulate(shape.begin(), shape.end(), uint64_t{ 1 }, std::multiplies<>());
 }
 
 std::string toString(const Extents &shape)
@@ -222,8 +231,7 @@ std::vector<size_t> Model::readers(ValueId value) const
 	std::vector<size_t> found;
 
 	for (size_t i = 0; i < operators.size(); i++) {
-		const auto &read = operators[i].inputs;
-		if (std::find(read.begin(), read.end(), value) != read.end())
+		if (std::ranges::count(operators[i].inputs, value))
 			found.push_back(i);
 	}
 	return found;
@@ -232,8 +240,7 @@ std::vector<size_t> Model::readers(ValueId value) const
 const Operator *Model::writer(ValueId value) const
 {
 	for (const Operator &operation : operators) {
-		const auto &written = operation.outputs;
-		if (std::find(written.begin(), written.end(), value) != written.end())
+		if (std::ranges::count(operation.outputs, value))
 			return &operation;
 	}
 	return nullptr;
@@ -253,12 +260,12 @@ ValueId Model::beforeReshapes(ValueId value) const
 
 bool Model::isOutput(ValueId value) const
 {
-	return std::find(outputs.begin(), outputs.end(), value) != outputs.end();
+	return std::ranges::count(outputs, value) != 0;
 }
 
 bool Model::isInput(ValueId value) const
 {
-	return std::find(inputs.begin(), inputs.end(), value) != inputs.end();
+	return std::ranges::count(inputs, value) != 0;
 }
 
 ValueId Model::add(Value value)
@@ -312,30 +319,12 @@ Model Model::alone(std::span<const Operator> some) const
 
 std::vector<double> rawNumbers(const Value &constant)
 {
-	std::vector<double> numbers;
-
-	switch (constant.type) {
-	case ElementType::Float32:
-		append<float>(numbers, constant.data);
-		break;
-	case ElementType::Float16:
-		append<uint16_t>(numbers, constant.data);
-		for (double &number : numbers)
-			number = halfToFloat(static_cast<uint16_t>(number));
-		break;
-	default:
-		appendIntegers(numbers, constant);
-		break;
-	}
-	return numbers;
+	return numbersOf(constant, infoOf(constant.type).real);
 }
 
 std::vector<int64_t> wholeNumbers(const Value &constant)
 {
-	std::vector<int64_t> numbers;
-
-	appendIntegers(numbers, constant);
-	return numbers;
+	return numbersOf(constant, infoOf(constant.type).whole);
 }
 
 std::vector<double> realNumbers(const Value &constant)
@@ -370,11 +359,9 @@ Value permuted(const Value &value, const std::vector<uint32_t> &order)
 {
 	const size_t axes = order.size();
 	const size_t bytes = elementBytes(value.type);
-	std::vector<uint64_t> strides(axes, 1);
+	const std::vector<size_t> strides = packedStrides(value.shape);
 	Value result = value;
 
-	for (size_t axis = axes - 1; axis > 0; axis--)
-		strides[axis - 1] = strides[axis] * value.shape[axis];
 	for (size_t axis = 0; axis < axes; axis++) {
 		result.shape[axis] = value.shape[order[axis]];
 		if (order[axis] == value.quantizedAxis)

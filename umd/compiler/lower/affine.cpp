@@ -9,9 +9,9 @@
 #include <fmt/core.h>
 #include <nvdla/converter.h>
 
-#include "affine.h"
 #include "base/number/half_range.h"
 #include "compiler/ir/walk.h"
+#include "sdp.h"
 
 namespace nvdla::compiler
 {

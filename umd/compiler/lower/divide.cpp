@@ -7,8 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "affine.h"
-#include "elementwise.h"
+#include "sdp.h"
 
 namespace nvdla::compiler
 {

@@ -2,13 +2,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <optional>
 
 #include <fmt/core.h>
 #include <nvdla/converter.h>
 
-#include "affine.h"
-#include "elementwise.h"
+#include "sdp.h"
 
 namespace nvdla::compiler
 {

@@ -13,7 +13,7 @@
 
 #include "base/number/requantization.h"
 #include "compiler/ir/model.h"
-#include "compiler/refusals.h"
+#include "compiler/rules.h"
 
 namespace nvdla::compiler
 {

@@ -3,8 +3,8 @@
 
 #include <fmt/core.h>
 
-#include "affine.h"
 #include "kernels.h"
+#include "sdp.h"
 
 namespace nvdla::compiler
 {

@@ -6,9 +6,8 @@
 
 #include <nvdla/converter.h>
 
-#include "affine.h"
 #include "base/number/sdp_operands.h"
-#include "elementwise.h"
+#include "sdp.h"
 
 namespace nvdla::compiler
 {

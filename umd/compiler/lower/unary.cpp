@@ -2,16 +2,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/core.h>
 #include <nvdla/converter.h>
-#include <nvdla/half.h>
 #include <nvdla/lut.h>
 
-#include "affine.h"
 #include "base/number/element_functions.h"
 #include "base/number/half_range.h"
 #include "base/number/lut_format.h"
 #include "base/number/requantization.h"
+#include "sdp.h"
 
 namespace nvdla::compiler
 {

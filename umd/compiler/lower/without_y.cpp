@@ -10,7 +10,7 @@
 #include <nvdla/converter.h>
 #include <nvdla/rounding.h>
 
-#include "elementwise.h"
+#include "sdp.h"
 
 namespace nvdla::compiler
 {

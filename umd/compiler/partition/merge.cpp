@@ -34,17 +34,17 @@ public:
 	{
 	}
 
-	Result<CompiledModel> run(std::vector<MergedPart> parts);
+	CompiledModel run(std::vector<MergedPart> parts);
 
 private:
-	Result<void> addInputs(const std::vector<MergedPart> &parts);
-	Result<void> addCore(MergedPart &part);
-	Result<void> addHost(MergedPart &part);
-	Result<void> checkOutputs() const;
+	void addInputs(const std::vector<MergedPart> &parts);
+	void addCore(MergedPart &part);
+	void addHost(MergedPart &part);
+	void checkOutputs() const;
 	void describe();
 
 	/* A value that a step of the host reads or writes. */
-	Result<uint16_t> addPlain(const std::string &name, uint16_t flags);
+	uint16_t addPlain(const std::string &name, uint16_t flags);
 	uint16_t addMemory(Memory memory);
 	/* The memory of a part for the core, which other parts may use before and after it. */
 	uint16_t addPartMemory(Memory memory);
@@ -105,16 +105,14 @@ void Merger::bind(uint16_t tensor, const std::vector<std::string> &names, uint16
 	memory.tensorDescId = tensor;
 }
 
-Result<uint16_t> Merger::addPlain(const std::string &name, uint16_t flags)
+uint16_t Merger::addPlain(const std::string &name, uint16_t flags)
 {
-	auto desc = graph_.tensorOf(name);
+	const TensorDesc desc = valueOf(graph_.tensorOf(name));
+	TensorEntry entry = tensorEntry(desc);
 	Memory memory;
 
-	if (!desc)
-		return forward(desc);
-	TensorEntry entry = tensorEntry(*desc);
 	memory.flags = static_cast<uint16_t>(MemoryAlloc | flags);
-	memory.size = desc->size;
+	memory.size = desc.size;
 	memory.alignment = memoryAlignment;
 	entry.memId = addMemory(std::move(memory));
 	entry.dataFormat = nchw;
@@ -136,7 +134,7 @@ void Merger::addMoves(const Moves &moves)
 }
 
 /* An input that a single part for the core reads is that part's: it needs no step of the host. */
-Result<void> Merger::addInputs(const std::vector<MergedPart> &parts)
+void Merger::addInputs(const std::vector<MergedPart> &parts)
 {
 	std::map<std::string, bool> onCore;
 
@@ -149,25 +147,19 @@ Result<void> Merger::addInputs(const std::vector<MergedPart> &parts)
 	for (const std::string &name : graph_.inputs()) {
 		if (readers_[name] == 1 && onCore[name] && !isOutput(name))
 			continue;
-		auto tensor = addPlain(name, MemoryInput);
-		if (!tensor)
-			return forward(tensor);
-		bind(*tensor, graph_.inputs(), MemoryInput);
+		bind(addPlain(name, MemoryInput), graph_.inputs(), MemoryInput);
 	}
-	return {};
 }
 
-Result<void> Merger::addCore(MergedPart &part)
+void Merger::addCore(MergedPart &part)
 {
 	Loadable &from = part.model->loadable;
 	Loadable &to = merged_.loadable;
 	const std::string prefix = fmt::format("part-{}-", to.tasks.size());
 	std::map<uint16_t, uint16_t> memories, addresses, tasks;
 	Moves before, after;
-	auto inputs = from.inputs(), outputs = from.outputs();
+	const auto inputs = valueOf(from.inputs()), outputs = valueOf(from.outputs());
 
-	if (!inputs || !outputs)
-		return inputs ? Result<void>(forward(outputs)) : forward(inputs);
 	for (Memory &memory : from.memories) {
 		const uint16_t id = memory.id;
 		for (MemoryContent &content : memory.contents)
@@ -192,9 +184,9 @@ Result<void> Merger::addCore(MergedPart &part)
 		entry.name = name;
 		return addTensor(std::move(entry));
 	};
-	for (size_t i = 0; i < inputs->size(); i++) {
+	for (size_t i = 0; i < inputs.size(); i++) {
 		const std::string &name = part.inputs[i];
-		const uint16_t tensor = tensorIn((*inputs)[i].memory, name);
+		const uint16_t tensor = tensorIn(inputs[i].memory, name);
 		if (const auto plain = plain_.find(name); plain != plain_.end()) {
 			before.from.push_back(plain->second);
 			before.to.push_back(tensor);
@@ -209,18 +201,15 @@ Result<void> Merger::addCore(MergedPart &part)
 		tasks[task.id] = static_cast<uint16_t>(to.tasks.size());
 		addTask(merged_.loadable, std::move(task));
 	}
-	for (size_t i = 0; i < outputs->size(); i++) {
+	for (size_t i = 0; i < outputs.size(); i++) {
 		const std::string &name = part.outputs[i];
-		const uint16_t tensor = tensorIn((*outputs)[i].memory, name);
+		const uint16_t tensor = tensorIn(outputs[i].memory, name);
 		if (isOutput(name))
 			bind(tensor, graph_.outputs(), MemoryOutput);
 		if (!readers_[name])
 			continue;
-		auto plain = addPlain(name, 0);
-		if (!plain)
-			return forward(plain);
 		after.from.push_back(tensor);
-		after.to.push_back(*plain);
+		after.to.push_back(addPlain(name, 0));
 	}
 	addMoves(after);
 
@@ -241,10 +230,9 @@ Result<void> Merger::addCore(MergedPart &part)
 	for (const size_t node : part.nodes)
 		merged_.report.coreMacs += graph_.macsOf(node);
 	to.variant = from.variant;
-	return {};
 }
 
-Result<void> Merger::addHost(MergedPart &part)
+void Merger::addHost(MergedPart &part)
 {
 	Loadable &to = merged_.loadable;
 	Task task;
@@ -259,12 +247,9 @@ Result<void> Merger::addHost(MergedPart &part)
 	for (const std::string &name : part.inputs)
 		task.inputs.push_back(plain_.at(name));
 	for (const std::string &name : part.outputs) {
-		auto plain = addPlain(name, isOutput(name) ? MemoryOutput : 0);
-		if (!plain)
-			return forward(plain);
+		task.outputs.push_back(addPlain(name, isOutput(name) ? MemoryOutput : 0));
 		if (isOutput(name))
-			bind(*plain, graph_.outputs(), MemoryOutput);
-		task.outputs.push_back(*plain);
+			bind(task.outputs.back(), graph_.outputs(), MemoryOutput);
 	}
 	for (const size_t node : part.nodes) {
 		task.layers.push_back(graph_.describe(node));
@@ -276,7 +261,6 @@ Result<void> Merger::addHost(MergedPart &part)
 		merged_.report.hostMacs += graph_.macsOf(node);
 	}
 	addTask(merged_.loadable, std::move(task));
-	return {};
 }
 
 /* Describes the model in the report. */
@@ -309,48 +293,38 @@ void Merger::describe()
 	describe(graph_.outputs(), report.outputs);
 }
 
-Result<void> Merger::checkOutputs() const
+void Merger::checkOutputs() const
 {
-	auto bound = merged_.loadable.outputs();
+	const auto bound = valueOf(merged_.loadable.outputs());
 
-	if (!bound)
-		return forward(bound);
 	for (const std::string &name : graph_.outputs()) {
-		if (!std::ranges::count(*bound, name, &TensorDesc::name))
-			return fail(ErrorCode::Unsupported, merging,
-				    fmt::format("output '{}'", name),
-				    "is an input or a constant of the model");
+		if (!std::ranges::count(bound, name, &TensorDesc::name))
+			refuse(ErrorCode::Unsupported, merging, fmt::format("output '{}'", name),
+			       "is an input or a constant of the model");
 	}
-	return {};
 }
 
-Result<CompiledModel> Merger::run(std::vector<MergedPart> parts)
+CompiledModel Merger::run(std::vector<MergedPart> parts)
 {
-	if (auto added = addInputs(parts); !added)
-		return forward(added);
-	for (MergedPart &part : parts) {
-		auto added = part.model ? addCore(part) : addHost(part);
-		if (!added)
-			return forward(added);
-	}
+	addInputs(parts);
+	for (MergedPart &part : parts)
+		part.model ? addCore(part) : addHost(part);
 	constexpr size_t most = UINT16_MAX;
 	const Loadable &loadable = merged_.loadable;
 	if (std::max({ loadable.memories.size(), loadable.addresses.size(), loadable.tensors.size(),
 		       loadable.events.size() }) > most)
-		return fail(
-			ErrorCode::Unsupported, merging, "network",
-			fmt::format("has {} parts, more than a loadable can hold", parts.size()));
-	auto checked = checkOutputs().and_then([&] { return merged_.loadable.check(); });
-	if (!checked)
-		return forward(checked);
+		refuse(ErrorCode::Unsupported, merging, "network",
+		       fmt::format("has {} parts, more than a loadable can hold", parts.size()));
+	checkOutputs();
+	valueOf(merged_.loadable.check());
 	describe();
 	return std::move(merged_);
 }
 
 } /* namespace */
 
-Result<CompiledModel> mergeParts(const ModelGraph &graph, std::vector<MergedPart> parts,
-				 const std::vector<std::string> &reasons)
+CompiledModel mergeParts(const ModelGraph &graph, std::vector<MergedPart> parts,
+			 const std::vector<std::string> &reasons)
 {
 	return Merger(graph, reasons).run(std::move(parts));
 }

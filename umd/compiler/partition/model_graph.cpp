@@ -59,9 +59,10 @@ Result<TensorDesc> ModelGraph::fixedTensor(const std::string &name) const
 	return desc;
 }
 
-Result<void> ModelGraph::bound(std::span<const size_t> nodes, ModelPart &part) const
+ModelPart ModelGraph::bound(std::span<const size_t> nodes) const
 {
 	std::set<std::string> inside, elsewhere;
+	ModelPart part;
 
 	for (size_t i = 0; i < nodes_->nodes().size(); i++) {
 		const std::vector<std::string> &inputs = nodes_->nodes()[i].inputs;
@@ -82,13 +83,10 @@ Result<void> ModelGraph::bound(std::span<const size_t> nodes, ModelPart &part) c
 	/* Only the application can take a tensor with an open axis. */
 	elsewhere.insert(part.inputs.begin(), part.inputs.end());
 	for (const std::vector<std::string> *names : { &part.inputs, &part.outputs }) {
-		for (const std::string &name : *names) {
-			auto held = elsewhere.contains(name) ? fixedTensor(name) : tensorOf(name);
-			if (!held)
-				return forward(held);
-		}
+		for (const std::string &name : *names)
+			valueOf(elsewhere.contains(name) ? fixedTensor(name) : tensorOf(name));
 	}
-	return {};
+	return part;
 }
 
 } /* namespace nvdla::compiler */

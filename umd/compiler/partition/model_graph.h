@@ -16,6 +16,7 @@
 
 #include "compiler/compile.h"
 #include "compiler/partition/node_graph.h"
+#include "compiler/rules.h"
 
 namespace nvdla::compiler
 {
@@ -55,8 +56,14 @@ public:
 	virtual Result<TensorDesc> tensorOf(const std::string &name) const = 0;
 	/** \return as tensorOf(), for a value between parts; Unsupported if an axis is open */
 	Result<TensorDesc> fixedTensor(const std::string &name) const;
-	/** \return a file of the given nodes, which are in ascending order */
-	virtual Result<ModelPart> part(std::span<const size_t> nodes) const = 0;
+	/**
+	 * \return a file of the given nodes, which are in ascending order; an error if a tensor
+	 * between parts cannot be a network's tensor
+	 */
+	Result<ModelPart> part(std::span<const size_t> nodes) const
+	{
+		return resultOf([&] { return cut(nodes, bound(nodes)); });
+	}
 	/** \return true if a node's input is not constant */
 	virtual bool isComputed(const std::string &name) const = 0;
 	/** \return number of multiplications in a node; 0 if it computes no sums of products */
@@ -66,12 +73,8 @@ public:
 	virtual std::string wholeBecause() const { return {}; }
 
 protected:
-	/**
-	 * \brief Set the inputs and outputs of a part
-	 * \param[in] nodes in ascending order
-	 * \return an error if a tensor between parts cannot be a network's tensor
-	 */
-	Result<void> bound(std::span<const size_t> nodes, ModelPart &part) const;
+	/** \brief Add the file of a part whose inputs and outputs are known; throws as part() */
+	virtual ModelPart cut(std::span<const size_t> nodes, ModelPart part) const = 0;
 	/** \return the result of tensorOf() for a shape, -1 for open axes, and an optional type */
 	static Result<TensorDesc> plainTensor(const std::string &name, std::optional<DataType> type,
 					      const std::vector<int64_t> &shape);
@@ -79,6 +82,10 @@ protected:
 	std::vector<std::string> inputs_;
 	std::vector<std::string> outputs_;
 	std::optional<NodeGraph> nodes_;
+
+private:
+	/* A part's inputs and outputs. */
+	ModelPart bound(std::span<const size_t> nodes) const;
 };
 
 /** \return number of elements of a shape without open extents */
@@ -87,16 +94,16 @@ uint64_t elementsOf(const std::vector<int64_t> &shape);
 /**
  * \brief An ONNX file's graph
  * \param[in] shapes as CompileOptions::shapes
- * \return an error if there is no ONNX Runtime, or it cannot run the model
+ * \throw BrokenRule if there is no ONNX Runtime, or it cannot run the model
  */
-Result<std::unique_ptr<ModelGraph>> readOnnxGraph(std::span<const std::byte> file,
-						  std::span<const InputShape> shapes);
+std::unique_ptr<ModelGraph> readOnnxGraph(std::span<const std::byte> file,
+					  std::span<const InputShape> shapes);
 /**
  * \brief A TensorFlow Lite file's first graph
  * \param[in] file outlives the graph
- * \return an error if there is no TensorFlow Lite
+ * \throw BrokenRule if there is no TensorFlow Lite
  */
-Result<std::unique_ptr<ModelGraph>> readTfliteGraph(std::span<const std::byte> file);
+std::unique_ptr<ModelGraph> readTfliteGraph(std::span<const std::byte> file);
 
 /**
  * \brief Samples of a part's inputs
@@ -128,8 +135,9 @@ struct MergedPart {
 /**
  * \param[in] parts in the order in which they are carried out
  * \param[in] reasons why each node of the host is not computed by the core
+ * \throw BrokenRule if a loadable cannot hold the network
  */
-Result<CompiledModel> mergeParts(const ModelGraph &graph, std::vector<MergedPart> parts,
-				 const std::vector<std::string> &reasons);
+CompiledModel mergeParts(const ModelGraph &graph, std::vector<MergedPart> parts,
+			 const std::vector<std::string> &reasons);
 
 } /* namespace nvdla::compiler */

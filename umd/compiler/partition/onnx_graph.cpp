@@ -101,15 +101,11 @@ pb::Model withAllOutputs(const pb::Model &header, const pb::Graph &graph)
 class OnnxGraph : public ModelGraph
 {
 public:
-	/**
-	 * \param[in] shapes as CompileOptions::shapes
-	 * \return an error if there is no ONNX Runtime, or it cannot run the model
-	 */
-	static Result<OnnxGraph> read(std::span<const std::byte> file,
-				      std::span<const InputShape> shapes);
+	/* Throws as readOnnxGraph(). */
+	OnnxGraph(std::span<const std::byte> file, std::span<const InputShape> shapes);
 
 	Result<TensorDesc> tensorOf(const std::string &name) const override;
-	Result<ModelPart> part(std::span<const size_t> nodes) const override;
+	ModelPart cut(std::span<const size_t> nodes, ModelPart part) const override;
 	bool isComputed(const std::string &name) const override
 	{
 		return !constants_.contains(name);
@@ -119,11 +115,10 @@ public:
 	std::vector<std::byte> file() const;
 
 private:
-	OnnxGraph() = default;
-	Result<void> readInputs(std::span<const InputShape> shapes);
-	Result<void> askHost();
+	void readInputs(std::span<const InputShape> shapes);
+	void askHost();
 	/* number: an input value with which the model can run */
-	Result<void> fold(const HostModel &model, std::optional<float> number);
+	void fold(const HostModel &model, std::optional<float> number);
 	bool isFoldable(const nvdla::onnx::Node &node,
 			const std::set<std::string> &constants) const;
 	/* value: from trial runs; lengths that differed are -1 */
@@ -143,49 +138,44 @@ private:
 	std::map<std::string, int> constants_;		   /* indices of initializers, by name */
 };
 
-Result<OnnxGraph> OnnxGraph::read(std::span<const std::byte> file,
-				  std::span<const InputShape> shapes)
+OnnxGraph::OnnxGraph(std::span<const std::byte> file, std::span<const InputShape> shapes)
 {
-	OnnxGraph graph;
-
-	if (!graph.header_.ParseFromArray(file.data(), static_cast<int>(file.size())))
-		return fail(ErrorCode::InvalidFile, divideModel, "file", "is no ONNX file");
-	graph.graph_.Swap(graph.header_.mutable_graph());
-	graph.header_.clear_graph();
+	if (!header_.ParseFromArray(file.data(), static_cast<int>(file.size())))
+		refuse(ErrorCode::InvalidFile, divideModel, "file", "is no ONNX file");
+	graph_.Swap(header_.mutable_graph());
+	header_.clear_graph();
 	/* Files of earlier versions have to list constants as inputs. */
 	constexpr int64_t withConstants = 4;
-	graph.header_.set_ir_version(std::max(graph.header_.ir_version(), withConstants));
-	for (const pb::ValueInfo &output : graph.graph_.output()) {
+	header_.set_ir_version(std::max(header_.ir_version(), withConstants));
+	for (const pb::ValueInfo &output : graph_.output()) {
 		const pb::TensorType &tensor = output.type().tensor_type();
-		graph.outputs_.push_back(output.name());
+		outputs_.push_back(output.name());
 		std::vector<int64_t> shape;
 		for (const pb::Dimension &dim : tensor.shape().dim())
 			shape.push_back(dim.dim_value() > 0 ? dim.dim_value() : -1);
 		if (!shape.empty())
-			graph.stated_[output.name()] = { output.name(), tensor.elem_type(), shape };
+			stated_[output.name()] = { output.name(), tensor.elem_type(), shape };
 	}
-	for (int i = 0; i < graph.graph_.initializer_size(); i++)
-		graph.constants_[graph.graph_.initializer(i).name()] = i;
-	auto read = graph.readInputs(shapes).and_then([&] { return graph.askHost(); });
-	if (!read)
-		return forward(read);
+	for (int i = 0; i < graph_.initializer_size(); i++)
+		constants_[graph_.initializer(i).name()] = i;
+	readInputs(shapes);
+	askHost();
 	std::vector<GraphNode> nodes;
-	for (const pb::Node &node : graph.graph_.node()) {
+	for (const pb::Node &node : graph_.node()) {
 		GraphNode &to = nodes.emplace_back();
 		to.type = node.op_type();
 		to.inputs = readBy(node);
 		for (const std::string &name : node.output()) {
 			if (!name.empty())
 				to.outputs.push_back(name);
-			to.makesOutput |= graph.isOutput(name);
+			to.makesOutput |= isOutput(name);
 		}
 	}
-	graph.nodes_.emplace(std::move(nodes));
-	return graph;
+	nodes_.emplace(std::move(nodes));
 }
 
 /* Sizes that the file leaves open get those that are given. */
-Result<void> OnnxGraph::readInputs(std::span<const InputShape> shapes)
+void OnnxGraph::readInputs(std::span<const InputShape> shapes)
 {
 	google::protobuf::RepeatedPtrField<pb::ValueInfo> infos;
 	std::vector<const pb::ValueInfo *> open;
@@ -199,40 +189,29 @@ Result<void> OnnxGraph::readInputs(std::span<const InputShape> shapes)
 	}
 	for (const pb::ValueInfo &info : infos)
 		open.push_back(&info);
-	if (auto given = compiler::resultOf([&] { fileShapes.give(shapes, open); }); !given)
-		return given;
+	fileShapes.give(shapes, open);
 	for (pb::ValueInfo &info : infos) {
 		pb::TensorType &tensor = *info.mutable_type()->mutable_tensor_type();
-		auto extents = compiler::resultOf([&] {
-			return fileShapes.shapeOf(info, fmt::format("input '{}'", info.name()));
-		});
-		if (!extents)
-			return forward(extents);
+		const Extents extents =
+			fileShapes.shapeOf(info, fmt::format("input '{}'", info.name()));
 		tensor.mutable_shape()->clear_dim();
-		for (const uint32_t extent : *extents)
+		for (const uint32_t extent : extents)
 			tensor.mutable_shape()->add_dim()->set_dim_value(extent);
 		inputValues_.push_back(
-			{ info.name(), tensor.elem_type(), { extents->begin(), extents->end() } });
+			{ info.name(), tensor.elem_type(), { extents.begin(), extents.end() } });
 		known_[info.name()] = inputValues_.back();
-		if (auto held = tensorOf(info.name()); !held)
-			return forward(held);
+		valueOf(tensorOf(info.name()));
 	}
 	graph_.mutable_input()->Swap(&infos);
-	return {};
 }
 
-Result<void> OnnxGraph::askHost()
+void OnnxGraph::askHost()
 {
 	const pb::Model all = withAllOutputs(header_, graph_);
-	auto model = HostModel::open(bytesOf(all));
+	const HostModel model = valueOf(HostModel::open(bytesOf(all)));
 	std::vector<std::string> names;
 
-	if (!model)
-		return forward(model);
-	auto said = model->outputs();
-	if (!said)
-		return forward(said);
-	for (const HostValue &value : *said) {
+	for (const HostValue &value : valueOf(model.outputs())) {
 		said_[value.name] = value.shape;
 		/* No axes are those of a number, or stand for an unknown shape. */
 		if (!value.shape.empty() && !std::ranges::count(value.shape, -1))
@@ -245,10 +224,10 @@ Result<void> OnnxGraph::askHost()
 	}
 	std::vector<std::optional<float>> tried = { 0.0f, std::nullopt };
 	addComparedNumbers(graph_, tried);
-	TrialRuns trial = tryNumbers(*model, inputValues_, names, tried, divisorsOf(graph_));
+	TrialRuns trial = tryNumbers(model, inputValues_, names, tried, divisorsOf(graph_));
 	for (HostValue &value : trial.outputs)
 		learn(std::move(value));
-	return fold(*model, trial.number);
+	fold(model, trial.number);
 }
 
 /*
@@ -325,7 +304,7 @@ void OnnxGraph::forgetIfCounted(const pb::Node &node, std::set<std::string> &cou
 }
 
 /* Nodes whose inputs are all constants are computed now, and become constants. */
-Result<void> OnnxGraph::fold(const HostModel &model, std::optional<float> number)
+void OnnxGraph::fold(const HostModel &model, std::optional<float> number)
 {
 	google::protobuf::RepeatedPtrField<pb::Node> rest;
 	std::set<std::string> constants, counted, read;
@@ -352,12 +331,9 @@ Result<void> OnnxGraph::fold(const HostModel &model, std::optional<float> number
 		folded.push_back({ value, bytes.back() });
 	}
 	graph_.mutable_node()->Swap(&rest);
-	if (!folded.empty()) {
-		if (auto done = model.run(
-			    TrialInputs(inputValues_, number, divisorsOf(graph_)).arrays(), folded);
-		    !done)
-			return done;
-	}
+	if (!folded.empty())
+		valueOf(model.run(TrialInputs(inputValues_, number, divisorsOf(graph_)).arrays(),
+				  folded));
 	for (const HostArray &array : folded) {
 		pb::Tensor &tensor = *graph_.add_initializer();
 		constants_[array.what.name] = graph_.initializer_size() - 1;
@@ -366,7 +342,6 @@ Result<void> OnnxGraph::fold(const HostModel &model, std::optional<float> number
 		tensor.mutable_dims()->Add(array.what.shape.begin(), array.what.shape.end());
 		tensor.set_raw_data(array.bytes.data(), array.bytes.size());
 	}
-	return {};
 }
 
 const HostValue *OnnxGraph::find(const std::string &name) const
@@ -402,15 +377,12 @@ void OnnxGraph::fill(const std::string &name, pb::ValueInfo &to) const
 	}
 }
 
-Result<ModelPart> OnnxGraph::part(std::span<const size_t> nodes) const
+ModelPart OnnxGraph::cut(std::span<const size_t> nodes, ModelPart part) const
 {
 	pb::Model model = header_;
 	pb::Graph &graph = *model.mutable_graph();
 	std::set<std::string> known;
-	ModelPart part;
 
-	if (auto done = bound(nodes, part); !done)
-		return forward(done);
 	graph.set_name("part");
 	for (const std::string &name : part.inputs)
 		fill(name, *graph.add_input());
@@ -431,8 +403,8 @@ Result<ModelPart> OnnxGraph::part(std::span<const size_t> nodes) const
 	}
 	part.file = bytesOf(model);
 	if (part.file.empty())
-		return fail(ErrorCode::Unsupported, divideModel, describe(nodes.front()),
-			    "and what goes with it is larger than a file can be");
+		refuse(ErrorCode::Unsupported, divideModel, describe(nodes.front()),
+		       "and what goes with it is larger than a file can be");
 	return part;
 }
 
@@ -483,18 +455,16 @@ uint64_t OnnxGraph::macsOf(size_t node) const
 
 } /* namespace */
 
-Result<std::unique_ptr<ModelGraph>> readOnnxGraph(std::span<const std::byte> file,
-						  std::span<const InputShape> shapes)
+std::unique_ptr<ModelGraph> readOnnxGraph(std::span<const std::byte> file,
+					  std::span<const InputShape> shapes)
 {
-	return OnnxGraph::read(file, shapes).map([](auto &&graph) -> std::unique_ptr<ModelGraph> {
-		return std::make_unique<OnnxGraph>(std::move(graph));
-	});
+	return std::make_unique<OnnxGraph>(file, shapes);
 }
 
 Result<std::vector<std::byte>> computeConstants(std::span<const std::byte> file,
 						std::span<const InputShape> shapes)
 {
-	return OnnxGraph::read(file, shapes).map([](const auto &graph) { return graph.file(); });
+	return resultOf([&] { return OnnxGraph(file, shapes).file(); });
 }
 
 } /* namespace nvdla::compiler */

@@ -40,9 +40,9 @@ public:
 	 * Finds the parts. In a model that is to be calibrated, integers have arbitrary ranges
 	 * until then.
 	 */
-	Result<std::vector<MergedPart>> run();
+	std::vector<MergedPart> run();
 	/* Compile the parts for the core anew, with the samples. */
-	Result<void> calibrate(std::vector<MergedPart> &parts, const CompileOptions &options);
+	void calibrate(std::vector<MergedPart> &parts, const CompileOptions &options);
 	const std::vector<std::string> &reasons() const { return reasons_; }
 
 private:
@@ -55,13 +55,13 @@ private:
 	size_t size() const { return graph_.nodes().nodes().size(); }
 	void leave(size_t node, const std::string &reason);
 	const Result<Compiled> &compile(const std::vector<size_t> &nodes);
-	Result<Compiled> compileNow(std::span<const size_t> nodes, const CompileOptions &options,
-				    const SampleReader &samples = {}) const;
+	Compiled compileNow(std::span<const size_t> nodes, const CompileOptions &options,
+			    const SampleReader &samples = {}) const;
 	std::vector<size_t> refusedIn(std::span<const size_t> nodes) const;
 	bool leaveRefused(const std::vector<size_t> &nodes);
 	bool place(size_t step, const std::vector<size_t> &nodes);
 	bool placeAll();
-	Result<void> addHost();
+	void addHost();
 
 	const ModelGraph &graph_;
 	CompileOptions options_;
@@ -78,26 +78,20 @@ void Partitioner::leave(size_t node, const std::string &reason)
 		reasons_[node] = reason;
 }
 
-Result<Partitioner::Compiled> Partitioner::compileNow(std::span<const size_t> nodes,
-						      const CompileOptions &options,
-						      const SampleReader &samples) const
+Partitioner::Compiled Partitioner::compileNow(std::span<const size_t> nodes,
+					      const CompileOptions &options,
+					      const SampleReader &samples) const
 {
-	auto part = graph_.part(nodes);
-	if (!part)
-		return forward(part);
-	auto model = importModel(part->file);
-	if (!model)
-		return forward(model);
+	ModelPart part = valueOf(graph_.part(nodes));
+	Model model = valueOf(importModel(part.file));
 	const bool hasProducts = std::ranges::any_of(
-		model->operators, [](const Operator &one) { return traitsOf(one.kind).isProduct; });
+		model.operators, [](const Operator &one) { return traitsOf(one.kind).isProduct; });
 	/* The importer leaves out inputs that only give shapes. */
-	if (model->inputs.size() != part->inputs.size())
-		return fail(ErrorCode::Unsupported, divideModel, graph_.describe(nodes.front()),
-			    "and what goes with it reads shapes that are computed");
-	auto compiled = compileInMemory(std::move(*model), options, samples);
-	if (!compiled)
-		return forward(compiled);
-	return Compiled{ std::move(*part), std::move(*compiled), hasProducts };
+	if (model.inputs.size() != part.inputs.size())
+		refuse(ErrorCode::Unsupported, divideModel, graph_.describe(nodes.front()),
+		       "and what goes with it reads shapes that are computed");
+	return { std::move(part), valueOf(compileInMemory(std::move(model), options, samples)),
+		 hasProducts };
 }
 
 /* Groups recur when others are left to the host, so results are kept. */
@@ -107,16 +101,16 @@ const Result<Partitioner::Compiled> &Partitioner::compile(const std::vector<size
 
 	if (known != compiled_.end())
 		return known->second;
-	return compiled_.emplace(nodes, compileNow(nodes, options_)).first->second;
+	return compiled_.emplace(nodes, resultOf([&] { return compileNow(nodes, options_); }))
+		.first->second;
 }
 
 /* Nodes that the compiler refuses when it sees them one by one; all if it cannot read them. */
 std::vector<size_t> Partitioner::refusedIn(std::span<const size_t> nodes) const
 {
 	std::vector<size_t> refused;
-	auto part = graph_.part(nodes);
-	auto model =
-		part ? importModel(part->file) : Result<Model>(tl::unexpected<Error>(part.error()));
+	const auto part = graph_.part(nodes);
+	const auto model = part.and_then([](const auto &cut) { return importModel(cut.file); });
 
 	if (!model)
 		return { nodes.begin(), nodes.end() };
@@ -190,25 +184,21 @@ bool Partitioner::placeAll()
 	return all;
 }
 
-Result<void> Partitioner::addHost()
+void Partitioner::addHost()
 {
 	for (const NodeGroup &group : graph_.nodes().groupsOf(possible_, false)) {
-		auto part = graph_.part(group.nodes);
-		if (!part)
-			return forward(part);
-		if (auto opened = HostModel::open(part->file); !opened)
-			return forward(opened);
+		ModelPart part = valueOf(graph_.part(group.nodes));
+		valueOf(HostModel::open(part.file));
 		parts_.push_back({ .step = group.step,
 				   .nodes = group.nodes,
-				   .inputs = std::move(part->inputs),
-				   .outputs = std::move(part->outputs),
+				   .inputs = std::move(part.inputs),
+				   .outputs = std::move(part.outputs),
 				   .model = {},
-				   .file = std::move(part->file) });
+				   .file = std::move(part.file) });
 	}
-	return {};
 }
 
-Result<std::vector<MergedPart>> Partitioner::run()
+std::vector<MergedPart> Partitioner::run()
 {
 	const std::string whole = graph_.wholeBecause();
 
@@ -223,19 +213,18 @@ Result<std::vector<MergedPart>> Partitioner::run()
 	/* Each failed attempt leaves at least one more node to the host, so the loop ends. */
 	while (!placeAll()) {
 	}
-	if (auto added = addHost(); !added) {
+	if (!resultOf([&] { addHost(); })) {
 		/* A value between two parts has a type or size that no tensor can have: the host
 		 * computes the whole model as one part. */
 		parts_.clear();
 		possible_.assign(size(), false);
-		if (auto one = addHost(); !one)
-			return forward(one);
+		addHost();
 	}
 	std::ranges::stable_sort(parts_, {}, &MergedPart::step);
 	return std::move(parts_);
 }
 
-Result<void> Partitioner::calibrate(std::vector<MergedPart> &parts, const CompileOptions &options)
+void Partitioner::calibrate(std::vector<MergedPart> &parts, const CompileOptions &options)
 {
 	CompileOptions each = options;
 	std::set<size_t> before;
@@ -247,42 +236,33 @@ Result<void> Partitioner::calibrate(std::vector<MergedPart> &parts, const Compil
 		before.insert(part.nodes.begin(), part.nodes.end());
 		if (!part.model)
 			continue;
-		auto samples =
-			readSamples(graph_, options.calibration->samples, nodes, part.inputs);
-		if (!samples)
-			return forward(samples);
-		auto compiled = compileNow(part.nodes, each, *samples);
-		if (!compiled)
-			return forward(compiled);
-		part.model = std::move(compiled->model);
+		const SampleReader samples = valueOf(
+			readSamples(graph_, options.calibration->samples, nodes, part.inputs));
+		part.model = compileNow(part.nodes, each, samples).model;
 		any = true;
 	}
 	if (any)
-		return {};
+		return;
 	const auto reason =
 		std::ranges::find_if(reasons_, [](const std::string &one) { return !one.empty(); });
-	return fail(ErrorCode::Unsupported, "calibrate model", "model",
-		    fmt::format("has no part that the core computes, so nothing is calibrated; {}",
-				reason == reasons_.end() ? "it has no operators" : *reason));
+	refuse(ErrorCode::Unsupported, "calibrate model", "model",
+	       fmt::format("has no part that the core computes, so nothing is calibrated; {}",
+			   reason == reasons_.end() ? "it has no operators" : *reason));
 }
 
 } /* namespace */
 
 Result<CompiledModel> compileParts(std::span<const std::byte> file, const CompileOptions &options)
 {
-	auto graph =
-		isTfliteFile(file) ? readTfliteGraph(file) : readOnnxGraph(file, options.shapes);
-	if (!graph)
-		return forward(graph);
-	Partitioner partitioner(**graph, options);
-	auto parts = partitioner.run();
-	if (!parts)
-		return forward(parts);
-	if (options.calibration) {
-		if (auto done = partitioner.calibrate(*parts, options); !done)
-			return forward(done);
-	}
-	return mergeParts(**graph, std::move(*parts), partitioner.reasons());
+	return resultOf([&] {
+		const auto graph = isTfliteFile(file) ? readTfliteGraph(file)
+						      : readOnnxGraph(file, options.shapes);
+		Partitioner partitioner(*graph, options);
+		std::vector<MergedPart> parts = partitioner.run();
+		if (options.calibration)
+			partitioner.calibrate(parts, options);
+		return mergeParts(*graph, std::move(parts), partitioner.reasons());
+	});
 }
 
 } /* namespace nvdla::compiler */

@@ -3,7 +3,6 @@
 /* The graph of a TensorFlow Lite file, for its division between core and host. */
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include <fmt/core.h>
@@ -57,11 +56,11 @@ bool isRandom(fb::BuiltinOperator kind)
 class TfliteGraph : public ModelGraph
 {
 public:
-	/** \param[in] file has to outlive the graph */
-	static Result<TfliteGraph> read(std::span<const std::byte> file);
+	/* Throws as readTfliteGraph(). */
+	explicit TfliteGraph(std::span<const std::byte> file);
 
 	Result<TensorDesc> tensorOf(const std::string &name) const override;
-	Result<ModelPart> part(std::span<const size_t> nodes) const override;
+	ModelPart cut(std::span<const size_t> nodes, ModelPart part) const override;
 	/* Nodes list no constants among their inputs. */
 	bool isComputed(const std::string &) const override { return true; }
 	uint64_t macsOf(size_t node) const override;
@@ -69,8 +68,6 @@ public:
 
 private:
 	using Tensors = std::vector<int32_t>;
-
-	TfliteGraph(std::span<const std::byte> bytes, tflite::File file, Model model);
 
 	void nameTensors();
 	void addOperators();
@@ -97,23 +94,6 @@ private:
 	std::set<int32_t> computed_;		       /* inputs, and what nodes make */
 	std::vector<size_t> operators_; /* each node's operator, as an index into the file */
 };
-
-Result<TfliteGraph> TfliteGraph::read(std::span<const std::byte> file)
-{
-	auto opened = tflite::File::open(file);
-	if (!opened)
-		return forward(opened);
-	auto model = importTflite(file);
-	if (!model)
-		return forward(model);
-	TfliteGraph graph(file, std::move(*opened), std::move(*model));
-	/* Fails before anything is compiled if TensorFlow Lite is not there. */
-	auto part = selectOperators(file, {});
-	if (!part)
-		return forward(part);
-	graph.findOpen();
-	return graph;
-}
 
 /*
  * TensorFlow Lite allocates tensors while a model runs if it does not know their sizes before.
@@ -156,9 +136,11 @@ void TfliteGraph::findOpen()
 	}
 }
 
-TfliteGraph::TfliteGraph(std::span<const std::byte> bytes, tflite::File file, Model model)
-	: bytes_(bytes), file_(std::move(file)), model_(std::move(model))
+TfliteGraph::TfliteGraph(std::span<const std::byte> file)
+	: bytes_(file), file_(file), model_(valueOf(importTflite(file)))
 {
+	/* Fails before anything is compiled if TensorFlow Lite is not there. */
+	valueOf(selectOperators(file, {}));
 	nameTensors();
 	for (const int32_t id : tensors(graph().inputs())) {
 		inputs_.push_back(names_[static_cast<size_t>(id)]);
@@ -167,6 +149,7 @@ TfliteGraph::TfliteGraph(std::span<const std::byte> bytes, tflite::File file, Mo
 	for (const int32_t id : tensors(graph().outputs()))
 		outputs_.push_back(names_[static_cast<size_t>(id)]);
 	addOperators();
+	findOpen();
 }
 
 /* Tensors without a name, or with that of another tensor, get their number as a name. */
@@ -289,14 +272,11 @@ Result<TensorDesc> TfliteGraph::tensorOf(const std::string &name) const
 	return desc;
 }
 
-Result<ModelPart> TfliteGraph::part(std::span<const size_t> nodes) const
+ModelPart TfliteGraph::cut(std::span<const size_t> nodes, ModelPart part) const
 {
 	std::set<int32_t> constants;
 	TfliteSelection selection;
-	ModelPart part;
 
-	if (auto done = bound(nodes, part); !done)
-		return forward(done);
 	for (const std::string &name : part.inputs)
 		selection.inputs.push_back(numbers_.at(name));
 	for (const std::string &name : part.outputs)
@@ -307,10 +287,7 @@ Result<ModelPart> TfliteGraph::part(std::span<const size_t> nodes) const
 	part.before = constants.size();
 	for (const size_t node : nodes)
 		selection.operators.push_back(static_cast<int32_t>(operators_[node]));
-	auto file = selectOperators(bytes_, selection);
-	if (!file)
-		return forward(file);
-	part.file = std::move(*file);
+	part.file = valueOf(selectOperators(bytes_, selection));
 	return part;
 }
 
@@ -367,11 +344,9 @@ uint64_t TfliteGraph::macsOf(size_t node) const
 
 } /* namespace */
 
-Result<std::unique_ptr<ModelGraph>> readTfliteGraph(std::span<const std::byte> file)
+std::unique_ptr<ModelGraph> readTfliteGraph(std::span<const std::byte> file)
 {
-	return TfliteGraph::read(file).map([](auto &&graph) -> std::unique_ptr<ModelGraph> {
-		return std::make_unique<TfliteGraph>(std::move(graph));
-	});
+	return std::make_unique<TfliteGraph>(file);
 }
 
 } /* namespace nvdla::compiler */

@@ -6,10 +6,11 @@
 #include "passes.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/core.h>
 #include <nvdla/half.h>
+
+#include "compiler/rules.h"
 
 namespace nvdla::compiler
 {
@@ -45,22 +46,21 @@ bool isExactInHalf(double number)
 	return static_cast<double>(halfToFloat(floatToHalf(static_cast<float>(number)))) == number;
 }
 
-Result<ValueId> addComputed(Model &model, ValueId input, const Value &constant)
+ValueId addComputed(Model &model, ValueId input, const Value &constant)
 {
 	const std::vector<double> numbers = realNumbers(constant);
 	const auto count = static_cast<uint32_t>(numbers.size());
 	const std::string where = fmt::format("output '{}'", constant.name);
 
 	if (numbers.empty() || numbers.size() > mostOfSurface)
-		return fail(ErrorCode::Unsupported, "compile model", where,
-			    fmt::format("is a constant of {} numbers; 1 to {} are possible: leave "
-					"it out of the outputs",
-					numbers.size(), mostOfSurface));
+		refuse(ErrorCode::Unsupported, "compile model", where,
+		       fmt::format("is a constant of {} numbers; 1 to {} are possible: leave it "
+				   "out of the outputs",
+				   numbers.size(), mostOfSurface));
 	if (!isFloat(constant.type) && !std::ranges::all_of(numbers, isExactInHalf))
-		return fail(
-			ErrorCode::Unsupported, "compile model", where,
-			"is a constant of integers that FP16 does not have; leave it out of the "
-			"outputs");
+		refuse(ErrorCode::Unsupported, "compile model", where,
+		       "is a constant of integers that FP16 does not have; leave it out of the "
+		       "outputs");
 	Chain chain{ model, { constant.name, "(constant)", {}, {}, {} }, input };
 	addZero(chain);
 	const ValueId kernels =
@@ -78,22 +78,19 @@ Result<ValueId> addComputed(Model &model, ValueId input, const Value &constant)
 
 } /* namespace */
 
-Result<void> computeConstantOutputs(Model &model)
+void computeConstantOutputs(Model &model)
 {
 	for (size_t i = 0; i < model.outputs.size(); i++) {
 		const ValueId id = model.outputs[i];
 		if (!model.values[id].isConstant)
 			continue;
 		if (model.inputs.empty())
-			return fail(ErrorCode::Unsupported, "compile model",
-				    fmt::format("output '{}'", model.values[id].name),
-				    "is a constant, and the model has no input");
-		auto computed = addComputed(model, model.inputs.front(), model.values[id]);
-		if (!computed)
-			return forward(computed);
-		std::ranges::replace(model.outputs, id, *computed);
+			refuse(ErrorCode::Unsupported, "compile model",
+			       fmt::format("output '{}'", model.values[id].name),
+			       "is a constant, and the model has no input");
+		const ValueId computed = addComputed(model, model.inputs.front(), model.values[id]);
+		std::ranges::replace(model.outputs, id, computed);
 	}
-	return {};
 }
 
 } /* namespace nvdla::compiler */

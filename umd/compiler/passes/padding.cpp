@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/walk.h"
 #include "kernel_window.h"
 
 namespace nvdla::compiler
@@ -89,21 +90,17 @@ void addPadding(Kind &kind, const Pad &pad)
  */
 Value numbersAround(const Pad &pad, const Extents &shape)
 {
-	std::vector<double> numbers;
 	const size_t first = shape.size() == 4 && pad.before[0] + pad.after[0] == 0 ? 1 : 0;
 	const Extents each(shape.begin() + static_cast<ptrdiff_t>(first), shape.end());
+	std::vector<double> numbers(elementCount(each), pad.value);
+	Walk inside{ each, packedStrides(each) };
 
-	for (uint64_t i = 0; i < elementCount(each); i++) {
-		uint64_t rest = i;
-		bool isInside = true;
-		for (size_t axis = each.size(); axis-- > 0;) {
-			const uint64_t at = rest % each[axis];
-			rest /= each[axis];
-			isInside = isInside && at >= pad.before[first + axis] &&
-				   at < each[axis] - pad.after[first + axis];
-		}
-		numbers.push_back(isInside ? 0 : pad.value);
+	for (size_t axis = 0; axis < each.size(); axis++) {
+		inside.shape[axis] -= pad.before[first + axis] + pad.after[first + axis];
+		inside.first += pad.before[first + axis] * inside.strides[axis];
 	}
+	for (size_t i = 0; i < elementCount(inside.shape); i++)
+		numbers[inside(i)] = 0;
 	return floatConstant(numbers, each);
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "compiler/rules.h"
+
 namespace nvdla::compiler
 {
 
@@ -68,31 +70,30 @@ void removeUnused(Model &model)
 
 Result<void> runPasses(Model &model, const CoreGeometry &core)
 {
-	takeConversionsOffEnds(model);
-	if (auto computed = computeConstantOutputs(model); !computed)
-		return computed;
-	makeSigned(model);
-	padWithZeros(model);
-	findVariances(model);
-	findStandardizations(model);
-	findSoftmaxes(model);
-	findGelus(model);
-	foldIntoFunctions(model);
-	foldAffines(model);
-	fuseActivations(model);
-	quantizeResults(model);
-	separateTypes(model);
-	repeatOperands(model);
-	foldPads(model);
-	cutKernels(model);
-	if (auto unrolled = unrollBatch(model, core); !unrolled)
-		return unrolled;
-	takeBlocks(model);
-	uncutTransposed(model);
-	splitWindows(model);
-	splitEnlargements(model);
-	divideLongAxes(model);
-	return {};
+	return resultOf([&] {
+		takeConversionsOffEnds(model);
+		computeConstantOutputs(model);
+		makeSigned(model);
+		padWithZeros(model);
+		findVariances(model);
+		findStandardizations(model);
+		findSoftmaxes(model);
+		findGelus(model);
+		foldIntoFunctions(model);
+		foldAffines(model);
+		fuseActivations(model);
+		quantizeResults(model);
+		separateTypes(model);
+		repeatOperands(model);
+		foldPads(model);
+		cutKernels(model);
+		unrollBatch(model, core);
+		takeBlocks(model);
+		uncutTransposed(model);
+		splitWindows(model);
+		splitEnlargements(model);
+		divideLongAxes(model);
+	});
 }
 
 } /* namespace nvdla::compiler */

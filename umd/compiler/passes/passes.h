@@ -24,9 +24,9 @@ void takeConversionsOffEnds(Model &model);
 
 /**
  * \brief Outputs that are constants are computed, from an input that is then multiplied by zero
- * \return Unsupported naming an output that is too large
+ * \throw BrokenRule naming an output that is too large
  */
-Result<void> computeConstantOutputs(Model &model);
+void computeConstantOutputs(Model &model);
 
 /** \brief uint8 activations become int8: the same scale, a zero point less by 128 */
 void makeSigned(Model &model);
@@ -89,9 +89,9 @@ void cutKernels(Model &model);
  * Inputs and outputs keep their shapes: the samples are parts of them. Matrix products compute all
  * samples in one operation where possible.
  *
- * \return Unsupported naming an operator that does not work sample by sample
+ * \throw BrokenRule naming an operator that does not work sample by sample
  */
-Result<void> unrollBatch(Model &model, const CoreGeometry &core = nvFull);
+void unrollBatch(Model &model, const CoreGeometry &core = nvFull);
 
 /** \brief Convolutions with a stride above 8, or with a stride and more than 32 taps, go from block
  * to block of the input */

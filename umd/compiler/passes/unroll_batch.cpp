@@ -10,6 +10,8 @@
 
 #include <fmt/core.h>
 
+#include "compiler/rules.h"
+
 namespace nvdla::compiler
 {
 
@@ -31,7 +33,7 @@ public:
 	{
 	}
 
-	Result<void> run();
+	void run();
 
 private:
 	const Value &value(ValueId id) const { return model_.values[id]; }
@@ -226,7 +228,7 @@ void Unroller::addSample(const Operator &operation, uint32_t index)
 	operators_.push_back(std::move(one));
 }
 
-Result<void> Unroller::run()
+void Unroller::run()
 {
 	const auto beginsBatch = [&](ValueId id) {
 		return !value(id).isConstant && !model_.writer(id) && shape(id).size() > 1 &&
@@ -252,8 +254,8 @@ Result<void> Unroller::run()
 				: fmt::format("has a batch of {}; up to {} are possible", batch_,
 					      mostSamples);
 		if (!why.empty())
-			return fail(ErrorCode::Unsupported, "compile model",
-				    fmt::format("{} '{}'", operation.type, operation.name), why);
+			refuse(ErrorCode::Unsupported, "compile model",
+			       fmt::format("{} '{}'", operation.type, operation.name), why);
 		isBatched_[operation.outputs.front()] = true;
 		if (isAny<Reshape>(operation.kind))
 			reshapes_.emplace(operation.outputs.front(), operation);
@@ -270,7 +272,6 @@ Result<void> Unroller::run()
 	}
 	model_.operators = std::move(operators_);
 	removeUnused(model_);
-	return {};
 }
 
 /* Number of samples of the inputs, if an operator on pictures reads them as a batch; else 1. */
@@ -293,11 +294,10 @@ uint32_t batchOf(const Model &model)
 
 } /* namespace */
 
-Result<void> unrollBatch(Model &model, const CoreGeometry &core)
+void unrollBatch(Model &model, const CoreGeometry &core)
 {
-	const uint32_t batch = batchOf(model);
-
-	return batch > 1 ? Unroller(model, batch, core.maxBatch).run() : Result<void>();
+	if (const uint32_t batch = batchOf(model); batch > 1)
+		Unroller(model, batch, core.maxBatch).run();
 }
 
 } /* namespace nvdla::compiler */

@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <ranges>
@@ -136,7 +135,6 @@ using NodeTable = std::map<std::string, ReadNode>;
 
 extern const NodeTable constantNodes;
 extern const NodeTable elementNodes;
-extern const NodeTable moveNodes;
 extern const NodeTable windowNodes;
 
 /**

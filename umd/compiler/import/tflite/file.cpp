@@ -9,6 +9,7 @@
 
 #include "base/host/host_model.h"
 #include "compiler/ir/walk.h"
+#include "compiler/rules.h"
 
 namespace nvdla::compiler::tflite
 {
@@ -113,25 +114,17 @@ std::optional<std::vector<uint64_t>> placesOf(const std::vector<Level> &levels, 
 
 File::File(std::span<const std::byte> bytes) : aligned_(bytes.size() / sizeof(std::max_align_t) + 1)
 {
-	std::memcpy(aligned_.data(), bytes.data(), bytes.size());
-}
-
-Result<File> File::open(std::span<const std::byte> bytes)
-{
 	constexpr flatbuffers::uoffset_t maxDepth = 16;
 	constexpr flatbuffers::uoffset_t maxTables = 1u << 20;
-	const auto damaged = [](const char *why) {
-		return fail(ErrorCode::InvalidFile, reading, "file", why);
-	};
 
 	if (!isTfliteFile(bytes))
-		return damaged("does not begin as a TFLite model");
-	File file(bytes);
-	flatbuffers::Verifier verifier(reinterpret_cast<const uint8_t *>(file.aligned_.data()),
+		refuse(ErrorCode::InvalidFile, reading, "file", "does not begin as a TFLite model");
+	std::memcpy(aligned_.data(), bytes.data(), bytes.size());
+	flatbuffers::Verifier verifier(reinterpret_cast<const uint8_t *>(aligned_.data()),
 				       bytes.size(), maxDepth, maxTables);
 	if (!fb::VerifyModelBuffer(verifier))
-		return damaged("is truncated, or tables lie outside of it");
-	return file;
+		refuse(ErrorCode::InvalidFile, reading, "file",
+		       "is truncated, or tables lie outside of it");
 }
 
 std::optional<ElementType> elementTypeOf(fb::TensorType type)

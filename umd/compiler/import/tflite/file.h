@@ -27,14 +27,12 @@ inline constexpr const char *reading = "read TFLite model";
 class File
 {
 public:
-	/** \return a file with a copy of the bytes; InvalidFile if they are no such model */
-	static Result<File> open(std::span<const std::byte> bytes);
+	/** \brief Copy the bytes \throw BrokenRule if they are no such model */
+	explicit File(std::span<const std::byte> bytes);
 
 	const fb::Model &model() const { return *fb::GetModel(aligned_.data()); }
 
 private:
-	explicit File(std::span<const std::byte> bytes);
-
 	/* Scalars are read in place, so the buffer needs the alignment that the writer assumed. */
 	std::vector<std::max_align_t> aligned_;
 };

@@ -101,7 +101,6 @@ using ReadOperator = Tensor(OperatorReader &reader);
 using OperatorTable = std::map<fb::BuiltinOperator, ReadOperator *>;
 
 extern const OperatorTable elementOperators;
-extern const OperatorTable moveOperators;
 extern const OperatorTable windowOperators;
 
 /** \return an operator's first output; nothing if the operator is unknown */

@@ -2,7 +2,6 @@
 #include "compiler/import/import.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <map>
 
@@ -199,41 +198,25 @@ Model Reader::read()
 	return std::move(model_);
 }
 
-} /* namespace */
-
-} /* namespace tflite */
-
-Result<Model> importTflite(std::span<const std::byte> bytes)
+std::vector<std::byte> resized(std::span<const std::byte> bytes, std::span<const InputShape> shapes)
 {
-	return tflite::File::open(bytes).and_then([](const tflite::File &file) {
-		return resultOf([&] { return tflite::Reader(file.model()).read(); });
-	});
-}
-
-Result<std::vector<std::byte>> resizedTflite(std::span<const std::byte> bytes,
-					     std::span<const InputShape> shapes)
-{
-	auto file = tflite::File::open(bytes);
-	auto model = importTflite(bytes);
+	const File file(bytes);
+	const Model model = valueOf(importTflite(bytes));
 	std::vector<std::string> names;
 	std::vector<TfliteShape> changed;
 	std::string where;
 
-	if (!model)
-		return forward(model);
 	/* The model may have fewer: those that nothing reads are left out. */
-	const auto &inputs = *file->model().subgraphs()->Get(0)->inputs();
-	for (const ValueId id : model->inputs)
-		names.push_back(model->values[id].name);
-	auto given = givenShapes(shapes, names);
-	if (!given)
-		return forward(given);
+	const auto &inputs = *file.model().subgraphs()->Get(0)->inputs();
+	for (const ValueId id : model.inputs)
+		names.push_back(model.values[id].name);
+	const GivenShapes given = valueOf(givenShapes(shapes, names));
 	for (size_t i = 0; i < names.size(); i++) {
-		const auto shape = given->find(names[i]);
-		const Extents &known = model->values[model->inputs[i]].shape;
-		if (shape == given->end() || Extents(shape->second) == known)
+		const auto shape = given.find(names[i]);
+		const Extents &known = model.values[model.inputs[i]].shape;
+		if (shape == given.end() || Extents(shape->second) == known)
 			continue;
-		const auto place = std::ranges::find(inputs, model->inputs[i]) - inputs.begin();
+		const auto place = std::ranges::find(inputs, model.inputs[i]) - inputs.begin();
 		changed.push_back({ static_cast<int32_t>(place),
 				    { shape->second.begin(), shape->second.end() } });
 		if (where.empty())
@@ -241,15 +224,29 @@ Result<std::vector<std::byte>> resizedTflite(std::span<const std::byte> bytes,
 					    toString(Extents(shape->second)), toString(known));
 	}
 	if (changed.empty())
-		return std::vector(bytes.begin(), bytes.end());
-	auto resized = resizeTensors(bytes, changed);
-	if (!resized)
-		return fail(
-			resized.error().code, tflite::reading, where,
-			fmt::format(
-				"only TensorFlow Lite knows the sizes of everything behind it: {}",
-				resized.error().message()));
-	return resized;
+		return { bytes.begin(), bytes.end() };
+	auto made = resizeTensors(bytes, changed);
+	if (!made)
+		refuse(made.error().code, reading, where,
+		       fmt::format("only TensorFlow Lite knows the sizes of everything behind it: "
+				   "{}",
+				   made.error().message()));
+	return std::move(*made);
+}
+
+} /* namespace */
+
+} /* namespace tflite */
+
+Result<Model> importTflite(std::span<const std::byte> bytes)
+{
+	return resultOf([&] { return tflite::Reader(tflite::File(bytes).model()).read(); });
+}
+
+Result<std::vector<std::byte>> resizedTflite(std::span<const std::byte> bytes,
+					     std::span<const InputShape> shapes)
+{
+	return resultOf([&] { return tflite::resized(bytes, shapes); });
 }
 
 } /* namespace nvdla::compiler */
