@@ -407,7 +407,10 @@ ConvCounters streamLines(const ConvOp &op, WeightSource &weights, StreamSink &si
 unsigned int worthwhileThreads(const ConvOp &op, uint64_t macs)
 {
 	const Windows &windows = op.windows;
-	/* Number of sums that SDP processes in the time of waking a thread. */
+	/*
+	 * Number of sums that SDP, which receives them, processes in the time of waking a thread;
+	 * a thread does \a macs multiplications in that time.
+	 */
 	constexpr uint64_t kSumsForAThread = 1 << 13;
 	const uint64_t outputs =
 		uint64_t{ windows.out.width } * windows.out.height * windows.kernels * op.batches;

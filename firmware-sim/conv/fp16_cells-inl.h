@@ -188,7 +188,7 @@ HWY_INLINE Row takeRowApart(Row numbers, size_t first, size_t kernels, Fp16Lane 
 	const RowTag tag;
 	Parts parts(numbers);
 
-	/* load() fills partial groups with zeroes, but may have loaded only one of two groups. */
+	/* A row may have room for two groups. If there is only one, the rest holds old numbers. */
 	if (kRowLanes > kFp16Kernels && kernels < kRowLanes)
 		parts.keep(kernels);
 	hn::Store(parts.significand, tag, out.significand + first);

@@ -175,8 +175,9 @@ static u32 add_operand(struct nvdla_check *check, const struct nvdla_sdp_op *uni
 }
 
 /*
- * Returns the multiple of surfaces that SDP touches. If only one side (input or output) is INT16,
- * the channels that the INT8 pipeline takes at once are two atoms on that side.
+ * Returns the number of surfaces that SDP reads or writes together; a surface is one atom of
+ * channels deep. If only one side (input or output) is INT16, the channels that the INT8 pipeline
+ * takes at once are two atoms on that side.
  */
 static u32 surface_multiple(u32 precision, u32 proc)
 {
