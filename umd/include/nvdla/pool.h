@@ -51,7 +51,8 @@ struct PoolAnswer {
 	std::vector<std::vector<std::byte>> outputs;
 	size_t device = 0; /**< the device that computed the answer, an index into Pool::use() */
 	RunReport report;
-	/** \brief Descriptions of the outputs; axes of variable length have their length in this run */
+	/** \brief Descriptions of the outputs; axes of variable length have their length in this
+	 * run */
 	std::vector<TensorDesc> tensors = {};
 };
 
