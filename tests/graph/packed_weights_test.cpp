@@ -15,8 +15,8 @@ namespace nvdla::test
 namespace
 {
 
-constexpr uint32_t channels = 70, columns = 9, kernelLines = 5, kernelColumns = 8;
-constexpr uint32_t kernels = kernelLines * kernelColumns; /* more than a group */
+constexpr uint32_t packedChannels = 70, inputColumns = 9, kernelLines = 5, kernelColumns = 8;
+constexpr uint32_t packedKernels = kernelLines * kernelColumns; /* more than a group */
 
 /* Small numbers in every type. */
 Elements numbersOf(DataType type, size_t count)
@@ -46,23 +46,23 @@ Graph convolutionOf(DataType type, const op::PackWeights *packs)
 	Graph graph;
 	const uint32_t lines = packs ? packs->lines : 1;
 	GraphWeights weights{ .name = "kernels",
-			      .k = kernels,
-			      .c = channels,
+			      .k = packedKernels,
+			      .c = packedChannels,
 			      .r = lines,
 			      .s = 1,
 			      .elements = { type, {} } };
 
-	graph.input({ .name = "x", .type = type, .c = channels, .h = 1, .w = columns });
+	graph.input({ .name = "x", .type = type, .c = packedChannels, .h = 1, .w = inputColumns });
 	if (packs) {
 		weights.packed = "packed";
 		graph.input({ .name = "w",
 			      .type = type,
-			      .c = packs->ofChannels ? kernels : channels,
+			      .c = packs->ofChannels ? packedKernels : packedChannels,
 			      .h = packs->ofChannels ? 1 : kernelLines,
-			      .w = packs->ofChannels ? channels : kernelColumns });
+			      .w = packs->ofChannels ? packedChannels : kernelColumns });
 		graph.add(*packs);
 	} else {
-		weights.elements = numbersOf(type, size_t{ kernels } * channels);
+		weights.elements = numbersOf(type, size_t{ packedKernels } * packedChannels);
 	}
 	graph.weights(std::move(weights));
 	graph.add(op::Convolution{ .name = "conv",
@@ -121,12 +121,13 @@ TEST(PackedWeights, AreThoseOfAConstant)
 			SCOPED_TRACE(fmt::format("{} {}", core.name, dataTypeName(type)));
 			if (!core.has(type))
 				continue;
-			const auto x = numbersOf(type, channels * columns).bytes;
-			const Elements weights = numbersOf(type, size_t{ kernels } * channels);
+			const auto x = numbersOf(type, packedChannels * inputColumns).bytes;
+			const Elements weights =
+				numbersOf(type, size_t{ packedKernels } * packedChannels);
 			const auto wanted = run(convolutionOf(type, nullptr), core, { x });
 			/* Pixels are kernels: plain weights count channels fastest. */
 			op::PackWeights packs = packing();
-			const auto ofPixels = channelsFirst(weights, channels).bytes;
+			const auto ofPixels = channelsFirst(weights, packedChannels).bytes;
 			EXPECT_EQ(run(convolutionOf(type, &packs), core, { x, ofPixels }), wanted);
 			packs.lines = 2; /* the second one meets padding of zeros */
 			EXPECT_EQ(run(convolutionOf(type, &packs), core, { x, ofPixels }), wanted);
@@ -142,8 +143,8 @@ TEST(PackedWeights, FitTheConvolution)
 	const op::PackWeights packs = packing();
 	Graph graph = convolutionOf(DataType::Int8, &packs);
 	graph.weights({ .name = "more",
-			.k = 2 * kernels,
-			.c = channels,
+			.k = 2 * packedKernels,
+			.c = packedChannels,
 			.r = 1,
 			.s = 1,
 			.elements = { DataType::Int8, {} },

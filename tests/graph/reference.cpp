@@ -173,8 +173,9 @@ struct Runner {
 		}
 		surfaces[op.output] = std::move(out);
 	}
-	/* No graph of these tests has it; those of models do. */
+	/* Only graphs of models have these two. */
 	void operator()(const op::OverChannels &) const { std::abort(); }
+	void operator()(const op::PackWeights &) const { std::abort(); }
 	void operator()(const op::Unary &op) const
 	{
 		const Cube &in = surfaces.at(op.input);
