@@ -23,7 +23,7 @@ TEST(Onnx, SaysWhichOperatorsAreSupported)
 
 	builder.input("x", { 1, 2, 2, 3 });
 	builder.node("Relu", { "x" }, "positive");
-	builder.node("Einsum", { "positive" }, "mixed");
+	builder.node("DeformConv", { "positive" }, "mixed");
 	builder.inside("mixed", { 1, 2, 2, 3 });
 	OnnxBuilder::set(builder.node("Softmax", { "mixed" }, "y"), "axis", { 1 });
 	builder.output("y");
@@ -33,11 +33,11 @@ TEST(Onnx, SaysWhichOperatorsAreSupported)
 	EXPECT_EQ((*all)[0].reason, "");
 	EXPECT_EQ((*all)[0].cpu, "");
 	EXPECT_EQ((*all)[1].index, 1U);
-	EXPECT_NE((*all)[1].reason.find("Einsum 'mixed'"), std::string::npos) << (*all)[1].reason;
+	EXPECT_NE((*all)[1].reason.find("DeformConv 'mixed'"), std::string::npos) << (*all)[1].reason;
 	EXPECT_EQ((*all)[2].type, "Softmax");
 	EXPECT_EQ((*all)[2].reason, "");
 	EXPECT_NE((*all)[2].cpu, "");
-	expectRefusedFile(builder.file(), { "Einsum 'mixed'", "replace it in the model" });
+	expectRefusedFile(builder.file(), { "DeformConv 'mixed'", "replace it in the model" });
 }
 
 TEST(Onnx, WhatNothingReadsMayBeUnknown)
@@ -45,7 +45,7 @@ TEST(Onnx, WhatNothingReadsMayBeUnknown)
 	OnnxBuilder builder;
 
 	builder.input("x", { 1, 2, 2, 3 });
-	builder.node("Einsum", { "x" }, "mixed");
+	builder.node("DeformConv", { "x" }, "mixed");
 	builder.inside("mixed", { 1, 2, 2, 3 });
 	builder.node("Add", { "x", "x" }, "y");
 	builder.output("y");
@@ -59,12 +59,12 @@ TEST(Onnx, AllThatIsUnknownIsSaidAtOnce)
 	OnnxBuilder builder;
 
 	builder.input("x", { 1, 2, 2, 3 });
-	builder.node("Einsum", { "x" }, "mixed");
+	builder.node("DeformConv", { "x" }, "mixed");
 	builder.inside("mixed", { 1, 2, 2, 3 });
 	builder.node("Det", { "mixed" }, "y");
 	builder.inside("y", { 1, 2, 2, 3 });
 	builder.output("y");
-	expectRefusedFile(builder.file(), { "Einsum 'mixed'", "Det 'y'" });
+	expectRefusedFile(builder.file(), { "DeformConv 'mixed'", "Det 'y'" });
 }
 
 /* One behind the other, beside each other, and what reads an unknown one. */
@@ -77,7 +77,7 @@ TEST(Onnx, AllThatCannotBeLoweredIsSaidAtOnce)
 	builder.node("Relu", { "largest9" }, "above");
 	OnnxBuilder::set(builder.node("MaxPool", { "above" }, "largest10"), "kernel_shape",
 			 { 10, 10 });
-	builder.node("Einsum", { "largest10" }, "mixed");
+	builder.node("DeformConv", { "largest10" }, "mixed");
 	builder.inside("mixed", { 1, 2, 23, 13 });
 	OnnxBuilder::set(builder.node("MaxPool", { "mixed" }, "largest11"), "kernel_shape",
 			 { 11, 11 });
@@ -85,7 +85,7 @@ TEST(Onnx, AllThatCannotBeLoweredIsSaidAtOnce)
 	auto compiled = compileModel(builder.file());
 	ASSERT_FALSE(compiled);
 	const std::string message = compiled.error().message();
-	for (const char *part : { "Einsum 'mixed'", "MaxPool 'largest9'", "of 9 x 9",
+	for (const char *part : { "DeformConv 'mixed'", "MaxPool 'largest9'", "of 9 x 9",
 				  "MaxPool 'largest10'", "of 10 x 10", "MaxPool 'largest11'" })
 		EXPECT_NE(message.find(part), std::string::npos) << message;
 	EXPECT_EQ(message.find("Relu"), std::string::npos) << message;
@@ -145,9 +145,9 @@ TEST(Onnx, SaysWhatItCannotDo)
 {
 	OnnxBuilder unknown;
 	unknown.input("x", { 1, 2, 2, 3 });
-	unknown.node("Einsum", { "x" }, "y");
+	unknown.node("DeformConv", { "x" }, "y");
 	unknown.output("y");
-	expectRefusedFile(unknown.file(), { "Einsum 'y'", "replace it in the model" });
+	expectRefusedFile(unknown.file(), { "DeformConv 'y'", "replace it in the model" });
 
 	OnnxBuilder ofOthers;
 	ofOthers.input("x", { 1, 2, 2, 3 });
