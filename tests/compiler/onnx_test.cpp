@@ -33,7 +33,8 @@ TEST(Onnx, SaysWhichOperatorsAreSupported)
 	EXPECT_EQ((*all)[0].reason, "");
 	EXPECT_EQ((*all)[0].cpu, "");
 	EXPECT_EQ((*all)[1].index, 1U);
-	EXPECT_NE((*all)[1].reason.find("DeformConv 'mixed'"), std::string::npos) << (*all)[1].reason;
+	EXPECT_NE((*all)[1].reason.find("DeformConv 'mixed'"), std::string::npos)
+		<< (*all)[1].reason;
 	EXPECT_EQ((*all)[2].type, "Softmax");
 	EXPECT_EQ((*all)[2].reason, "");
 	EXPECT_NE((*all)[2].cpu, "");
