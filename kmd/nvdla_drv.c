@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * The DRM side of the driver: files, ioctls and the accel node.
- */
+/* The DRM side of the driver: files, ioctls and the accel node. */
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>

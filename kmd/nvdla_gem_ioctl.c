@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * The ioctls that create buffers and give the CPU access to them.
- */
+/* The ioctls that create buffers and give the CPU access to them. */
 #include <linux/bitops.h>
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>

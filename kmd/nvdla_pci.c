@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * NVDLA behind PCI: the device model that QEMU attaches, or an FPGA card.
- */
+/* NVDLA behind PCI: the device model that QEMU attaches, or an FPGA card. */
 #include <linux/module.h>
 #include <linux/pci.h>
 #include <linux/pm_runtime.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * NVDLA in an SoC, described by a device tree or by a driver that created the device.
- */
+/* NVDLA in an SoC, described by a device tree or by a driver that created the device. */
 #include <linux/clk.h>
 #include <linux/delay.h>
 #include <linux/mod_devicetable.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Export of buffers as dma-bufs, and import of other drivers' dma-bufs.
- */
+/* Export of buffers as dma-bufs, and import of other drivers' dma-bufs. */
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
 #include <linux/dma-resv.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Hangs: decides which job has to be taken off the hardware, and when.
- */
+/* Hangs: decides which job has to be taken off the hardware, and when. */
 #include <linux/delay.h>
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Values of all registers, for debugfs and core dumps.
- */
+/* Values of all registers, for debugfs and core dumps. */
 #include <linux/io.h>
 #include <linux/lockdep.h>
 

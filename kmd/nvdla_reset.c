@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Start, stop and reset of the core, and their effect on the job on the core.
- */
+/* Start, stop and reset of the core, and their effect on the job on the core. */
 #include <linux/device.h>
 
 #include <drm/drm_gem.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Jobs before and after their time on the hardware; nvdla_run.c handles the time in between.
- */
+/* Jobs before and after their time on the hardware; nvdla_run.c handles the time in between. */
 #include <linux/dma-fence.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>

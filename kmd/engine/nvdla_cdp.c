@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * CDP: local response normalisation across channels (programming guide, "Limitation", CDP).
- */
+/* CDP: local response normalisation across channels (programming guide, "Limitation", CDP). */
 
 #include "nvdla_check.h"
 #include "nvdla_internal.h"

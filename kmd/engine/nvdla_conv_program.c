@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Convolution: register programs of CDMA, CSC, CMAC and CACC.
- */
+/* Convolution: register programs of CDMA, CSC, CMAC and CACC. */
 
 #include "nvdla_check.h"
 #include "nvdla_conv.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Look-up tables of SDP and CDP: rules, and upload to an engine.
- */
+/* Look-up tables of SDP and CDP: rules, and upload to an engine. */
 
 #include "nvdla_lut.h"
 

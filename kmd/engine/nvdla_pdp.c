@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * PDP: pooling, from memory or from SDP's stream (programming guide, "Limitation", PDP).
- */
+/* PDP: pooling, from memory or from SDP's stream (programming guide, "Limitation", PDP). */
 
 #include "nvdla_check.h"
 #include "nvdla_internal.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Writes results of jobs for user space.
- */
+/* Writes results of jobs for user space. */
 
 #include "nvdla_result.h"
 

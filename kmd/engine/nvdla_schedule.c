@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Scheduling of a task's operations over engines and their register groups.
- */
+/* Scheduling of a task's operations over engines and their register groups. */
 
 #include "nvdla_schedule.h"
 

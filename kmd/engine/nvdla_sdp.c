@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * SDP: rules and extents. The program is in nvdla_sdp_program.c.
- */
+/* SDP: rules and extents. The program is in nvdla_sdp_program.c. */
 
 #include "nvdla_sdp.h"
 

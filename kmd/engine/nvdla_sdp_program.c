@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * SDP: register programs. X1, X2 and Y are BS, BN and EW in register names.
- */
+/* SDP: register programs. X1, X2 and Y are BS, BN and EW in register names. */
 
 #include "nvdla_check.h"
 #include "nvdla_internal.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Sequencer: runs a task on a core, driven by the core's interrupts.
- */
+/* Sequencer: runs a task on a core, driven by the core's interrupts. */
 
 #include "nvdla_sequencer.h"
 

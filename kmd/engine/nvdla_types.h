@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/*
- * Types of the engine's public headers, in the kernel and in user space.
- */
+/* Types of the engine's public headers, in the kernel and in user space. */
 #ifndef NVDLA_TYPES_H
 #define NVDLA_TYPES_H
 

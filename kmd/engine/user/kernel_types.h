@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/*
- * The kernel's short names of integer types, for user space. C and C++.
- */
+/* The kernel's short names of integer types, for user space. C and C++. */
 #ifndef NVDLA_USER_KERNEL_TYPES_H
 #define NVDLA_USER_KERNEL_TYPES_H
 

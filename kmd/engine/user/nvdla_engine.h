@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/*
- * The engine's interface for C++: includes its headers, which are for C, as extern "C".
- */
+/* The engine's interface for C++: includes its headers, which are for C, as extern "C". */
 #ifndef NVDLA_USER_ENGINE_H
 #define NVDLA_USER_ENGINE_H
 
