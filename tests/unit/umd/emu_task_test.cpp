@@ -205,7 +205,7 @@ TEST(EmuTask, Function)
 TEST(EmuTask, RefusesWhatItDoesNotKnow)
 {
 	EmuFile file(false);
-	put<uint8_t>(file.operation, 0, 12);
+	put<uint8_t>(file.operation, 0, 13);
 	put<float>(file.operation, 8, 1.0f);
 	auto task = emuTask(file.loadable(), 0);
 	ASSERT_FALSE(task);
