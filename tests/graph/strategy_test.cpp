@@ -2,6 +2,7 @@
 /*
  * What is chosen for layers that are made for one side or the other, and that nothing else changes.
  */
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -56,6 +57,43 @@ protected:
 				 .output = "y",
 				 .kernel = { 2, 2 },
 				 .stride = { 2, 2 } });
+	}
+	/* The choice of what the buffer keeps for the next convolution, and no other. */
+	static Strategy reuseAlone()
+	{
+		Strategy strategy = asItIs();
+		strategy.reuse = Choice::Auto;
+		return strategy;
+	}
+	/* Two layers with these inputs and weights; their convolutions, assembled with that choice.
+	 */
+	std::vector<nvdla_conv_op_desc> twoLayers(const std::array<std::string, 2> &inputs,
+						  const std::array<std::string, 2> &weights)
+	{
+		for (size_t i = 0; i < inputs.size(); i++) {
+			const std::string number = std::to_string(i);
+			add(op::Convolution{ .name = "conv" + number,
+					     .input = inputs[i],
+					     .weights = weights[i],
+					     .output = "s" + number,
+					     .padding = { 1, 1, 1, 1 } });
+			add(op::Sdp{ .name = "sdp" + number,
+				     .input = "s" + number,
+				     .output = "y" + number,
+				     .converter = { 0, 1, 8 } });
+			output("y" + number);
+		}
+		const auto loadable = made_.graph.assemble({ .strategy = reuseAlone() });
+		if (!loadable) {
+			ADD_FAILURE() << loadable.error().message();
+			return {};
+		}
+		const auto task = dlaTask(*loadable, 0);
+		if (!task) {
+			ADD_FAILURE() << task.error().message();
+			return {};
+		}
+		return convolutions(*task);
 	}
 	/* Weights of which most are zero. */
 	void sparseWeights(uint32_t k, uint32_t c)
@@ -469,29 +507,11 @@ TEST_F(StrategyTest, ReadsWeightsOnce)
 	made_.graph.surface({ .name = "x1", .within = "x", .atBatch = 1 });
 	input({ .type = DataType::Int8, .c = 64, .h = 4, .w = 4, .n = 2 });
 	weights(DataType::Int8, 64, 64, 3, 3);
-	for (const std::string number : { "0", "1" }) {
-		add(op::Convolution{ .name = "conv" + number,
-				     .input = "x" + number,
-				     .weights = "w",
-				     .output = "s" + number,
-				     .padding = { 1, 1, 1, 1 } });
-		add(op::Sdp{ .name = "sdp" + number,
-			     .input = "s" + number,
-			     .output = "y" + number,
-			     .converter = { 0, 1, 8 } });
-		output("y" + number);
-	}
-	Strategy strategy = asItIs();
-	strategy.reuse = Choice::Auto;
-	const auto loadable = made_.graph.assemble({ .strategy = strategy });
-	ASSERT_TRUE(loadable) << loadable.error().message();
-	const auto task = dlaTask(*loadable, 0);
-	ASSERT_TRUE(task) << task.error().message();
-	const auto convs = convolutions(*task);
+	const auto convs = twoLayers({ "x0", "x1" }, { "w", "w" });
 	ASSERT_EQ(convs.size(), 2U);
 	EXPECT_EQ(convs[0].weight_reuse, 0);
 	EXPECT_EQ(convs[1].weight_reuse, 1);
-	const auto chosen = chooseStrategy(made_.graph, strategy);
+	const auto chosen = chooseStrategy(made_.graph, reuseAlone());
 	ASSERT_TRUE(chosen) << chosen.error().message();
 	ASSERT_EQ(chosen->layers.size(), 1U);
 	const LayerChoice &layer = chosen->layers.front();
@@ -506,25 +526,7 @@ TEST_F(StrategyTest, ReusesAnInputThatCouldBeFetchedInTime)
 	GraphWeights others = made_.constants.weights["w"];
 	others.name = "w1";
 	made_.graph.weights(others);
-	for (const std::string number : { "0", "1" }) {
-		add(op::Convolution{ .name = "conv" + number,
-				     .input = "x",
-				     .weights = number == "0" ? "w" : "w1",
-				     .output = "s" + number,
-				     .padding = { 1, 1, 1, 1 } });
-		add(op::Sdp{ .name = "sdp" + number,
-			     .input = "s" + number,
-			     .output = "y" + number,
-			     .converter = { 0, 1, 8 } });
-		output("y" + number);
-	}
-	Strategy strategy = asItIs();
-	strategy.reuse = Choice::Auto;
-	const auto loadable = made_.graph.assemble({ .strategy = strategy });
-	ASSERT_TRUE(loadable) << loadable.error().message();
-	const auto task = dlaTask(*loadable, 0);
-	ASSERT_TRUE(task) << task.error().message();
-	const auto convs = convolutions(*task);
+	const auto convs = twoLayers({ "x", "x" }, { "w", "w1" });
 	ASSERT_EQ(convs.size(), 2U);
 	EXPECT_EQ(convs[1].data_reuse, 1);
 }
