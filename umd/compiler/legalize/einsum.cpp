@@ -20,7 +20,7 @@ struct Equation {
 	std::string a, b, result;
 };
 
-/* "ij,jk->ik"; without an arrow, the result has the letters that occur once, in their order. */
+/* "ij,jk->ik"; without an arrow, the result has the letters that occur once, by alphabet. */
 Equation equationOf(Builder &builder, std::string text)
 {
 	std::erase(text, ' ');
