@@ -130,8 +130,8 @@ void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 		 "and the numbers of saturated values (results that the engine clipped) and of "
 		 "NaNs");
 	lists.keep(app.option("--saturated-above", settings.saturatedAbove,
-			      "leave operations with N or fewer saturated values out of the sum "
-			      "of these values, which is printed without --perf or with --json")
+			      "leave operations with N or fewer saturated values out of the "
+			      "printed sum of these values; with --perf needs --json")
 			   .showDefault());
 	lists.keep(app.option("--nan-above", settings.nanAbove, "the same for NaNs").showDefault());
 	lists.keep(app.option("--lut-misses-above", settings.lutMissesAbove,

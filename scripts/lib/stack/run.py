@@ -45,12 +45,12 @@ done
 '''
 
 _DESCRIPTION = '''\
-Build the programs and the driver for NVDLA, a hardware accelerator for neural networks, and run
-the program nvdla-edges: an example network (edge filters, ReLU, tone curve, max pooling; INT8)
-finds the edges of a photograph. The results are a picture of the edges (PNG), whose colours stand
-for directions; a printed table with the time of each operation and the NVDLA's counters of stalls
-(cycles in which it waited for memory), saturated values (results that it clipped) and NaNs; and a
-timeline of the run (SVG).
+Build the programs and the driver for NVDLA, a hardware accelerator for neural networks. Run the
+program nvdla-edges: its network (edge filters, ReLU, tone curve, max pooling; INT8) finds the
+edges of a photograph. It writes a picture of the edges (PNG), whose colours stand for directions,
+and a timeline of the run (SVG). It prints a table with the time of each operation and the NVDLA's
+counters: stalls (cycles in which it waited for memory), saturated values (results that it clipped)
+and NaNs.
 
 The NVDLA is the device model, an NVDLA in software. By default nvdla-edges runs in a guest, a
 virtual machine with the kernel driver, and QEMU attaches the device model to the guest. With
@@ -58,14 +58,14 @@ virtual machine with the kernel driver, and QEMU attaches the device model to th
 kernel driver.
 
 With --model, a model of TensorFlow Lite, ONNX or Caffe is compiled and run on the picture in place
-of the example network, and the classes with the largest numbers are printed.
+of the example network, and the classes with the highest scores are printed.
 '''
 
 
 def _parser():
 	parser = console.Parser('scripts/run', '--device embedded --picture photo.jpg', description=_DESCRIPTION,
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
-	parser.add_argument('--device', choices=('vm', 'embedded'), default='vm', help='vm (default): run in a guest, with the kernel driver; embedded: run in a process of this machine')
+	parser.add_argument('--device', choices=('vm', 'embedded'), default='vm', help='vm (default): run in a guest, with the kernel driver; embedded: run without a guest')
 	parser.add_argument('--kernel', metavar='SERIES', help=(
 		'kernel of the guest: 6.12, 7.3, ... (default: the newest for which the driver builds)'))
 	parser.add_argument('--picture', metavar='FILE', type=Path, default=EXAMPLE_PICTURE, help='PNG, JPEG, PGM or PPM file on which the network runs (default: the example\'s photograph of a cat)')

@@ -25,19 +25,19 @@ _NICENESS = 5
 _PLUGINS = ('onnxruntime', 'tflite')
 
 _DESCRIPTION = '''\
-Install missing packages, build, and run every test of this project, which has a kernel driver, a
-runtime and a device model (NVDLA in software) for NVDLA, a hardware accelerator. Some tests run on
-this machine, the host. The others run in guests, which are virtual machines with the driver. There
-are guests for each kernel that the driver supports. Those with the newest kernel run every guest
-test. Those with the oldest kernel run the tests of the driver. Those with a kernel between run only
-the tests of the driver's interface. If scripts/kernel-debug has built the debug kernel, there are
-guests for it, too. One guest has another processor, which is emulated, and the device tree of a
-real machine. The last line is "N passed, N failed", and ", N skipped" if some were.
+Install missing packages, build, and run every test of this project: a kernel driver, a runtime and
+a device model (NVDLA in software) for NVDLA, a hardware accelerator. Some tests run on this
+machine, the host. The others run in guests, virtual machines with the driver. There are guests for
+each kernel that the driver supports. Guests with the newest kernel run every guest test. Those
+with the oldest kernel run the tests of the driver, those with a kernel between only the tests of
+the driver's interface. If scripts/kernel-debug has built the debug kernel, some guests have it. One
+guest has an emulated processor of another kind, and the device tree of a real machine. The last
+line is "N passed, N failed", and ", N skipped" if tests were skipped.
 '''
 _EPILOG = '''\
-The reference data (the hardware's own results, and models with theirs) is not in the repository.
-The folder with it is $NVDLA_REFERENCE_DATA, or else the folder "shared" beside the checkout; tests
-that need the data are skipped if there is none.
+The reference data (results of the hardware, and models with their results) is not in the
+repository. Its folder is $NVDLA_REFERENCE_DATA, or else the folder "shared" beside the checkout.
+Without it, the tests that need it are skipped.
 '''
 
 
@@ -46,8 +46,8 @@ def _parse():
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
 	parser.add_argument('--quick', action='store_true', help='run only the tests that need no guest')
 	parser.add_argument('--kernel', metavar='SERIES', help=(
-		'run guests with this kernel only (6.12, 7.3, ...), every guest test in them, and the tests on the host; leave '
-		'out the tests "kmd.checkpatch" and "packages" and the guest with a device tree'))
+		'run every guest test, in guests with this kernel only (6.12, 7.3, ...), and the tests on the host; leave out '
+		'the tests "kmd.checkpatch" and "packages" and the guest with a device tree'))
 	parser.add_argument('--debug-kernel', action='store_true', help=(
 		'run only the tests marked "debug" in tests/vm/tests.list, in guests with the debug kernel, which '
 		'scripts/kernel-debug builds if it does not exist; any report of KASAN, lockdep, UBSAN, kmemleak or the DMA-API '
