@@ -179,9 +179,9 @@ Result<void> evaluate(Settings &settings)
 void addOptions(CommandLine &app, Settings &settings)
 {
 	app.option("folder", settings.folder,
-		   "has a folder for each class, with its pictures (PGM, PPM, PNG or JPEG). The "
-		   "folder of a class is named by the class's line in the labels file, by the "
-		   "first word of this line, or by the class's number, counted from 0")
+		   "has a folder with pictures (PGM, PPM, PNG, JPEG) for each class, named by the "
+		   "class's line in the labels file, by the first word of this line, or by the "
+		   "class's number, counted from 0")
 		.valueText("FOLDER");
 	app.option("--labels", settings.labels,
 		   "text file with the names of the classes, one a line, in the order of the "
