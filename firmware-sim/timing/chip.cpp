@@ -66,7 +66,7 @@ constexpr ChipOption options[] = {
 	{ "clock", "FREQUENCY", "clock of the NVDLA; default 1GHz", true,
 	  set<&Chip::clock, frequency> },
 	{ "dram", "BANDWIDTH",
-	  "bandwidth of system memory, reads and writes together; default 10GB/s", true,
+	  "bandwidth of system memory, for reads and writes together; default 10GB/s", true,
 	  set<&Chip::dram, bandwidth> },
 	{ "dram-latency", "TIME", "time from a read of system memory to its data; default 100ns",
 	  true, set<&Chip::dramLatency, duration> },
@@ -75,8 +75,8 @@ constexpr ChipOption options[] = {
 	{ "sram-latency", "TIME", "time from a read of on-chip memory to its data; default 20ns",
 	  true, set<&Chip::sramLatency, duration> },
 	{ "interrupt-gap", "TIME",
-	  "time for interrupt and driver, from the end of an operation to the start of one that "
-	  "waits for it; default 0ns",
+	  "time for the interrupt and the driver, from the end of an operation to the start of one "
+	  "that waits for it; default 0ns",
 	  false, set<&Chip::interruptGap, duration> },
 };
 

@@ -179,9 +179,9 @@ Result<void> evaluate(Settings &settings)
 void addOptions(CommandLine &app, Settings &settings)
 {
 	app.option("folder", settings.folder,
-		   "folder that has, for each class, a folder with pictures of that class; the "
-		   "name of the inner folder is the class's line in the labels file, the first "
-		   "word of this line, or the class's number, counted from 0")
+		   "has a folder with pictures (PGM, PPM, PNG, JPEG) for each class, named by the "
+		   "class's line in the labels file, by the first word of this line, or by the "
+		   "class's number, counted from 0")
 		.valueText("FOLDER");
 	app.option("--labels", settings.labels,
 		   "text file with the names of the classes, one a line, in the order of the "
@@ -189,19 +189,19 @@ void addOptions(CommandLine &app, Settings &settings)
 		.valueText("FILE")
 		.required();
 	app.option("--truth", settings.truth,
-		   "text file with the class of each picture, for a folder without inner folders "
-		   "for classes; a line has the picture's path below FOLDER, a space, and the "
-		   "class, named as an inner folder would be")
+		   "text file with the class of each picture, for a FOLDER without a folder for "
+		   "each class. A line has the path (without spaces) of a picture below FOLDER, a "
+		   "space, and the class, written as the name of its folder would be")
 		.valueText("FILE");
 	app.option("--calibrate", settings.samples,
-		   "also judge the network, which must be a float model, after calibration: "
-		   "compiled to 8-bit integers with these examples of inputs, a picture, an array "
-		   "(.npy) or a folder of them; repeat for further examples")
-		.valueText("SAMPLES")
+		   "also judge network after calibration: compiled to 8-bit integers with this "
+		   "example of an input. network must be a float model. SAMPLE is a picture, an "
+		   "array (.npy) or a folder of them; repeat for further examples")
+		.valueText("SAMPLE")
 		.repeatable();
 	app.option("--against", settings.others,
 		   "also judge this network, a loadable or a model, on the same pictures; a model "
-		   "is compiled with the same options; repeat for further networks")
+		   "is compiled with the same options as network; repeat for further networks")
 		.valueText("FILE")
 		.repeatable();
 	app.option("--limit", settings.limit,
@@ -216,9 +216,8 @@ void addOptions(CommandLine &app, Settings &settings)
 int main(int argc, char **argv)
 {
 	return tools::runProgram("nvdla-eval", [&]() -> Result<int> {
-		CommandLine app{ "Runs a neural network on the pictures of a folder, on an NVDLA "
-				 "(a hardware accelerator), and prints how many of them it "
-				 "recognizes.",
+		CommandLine app{ "Runs a neural network on NVDLA, a hardware accelerator, and "
+				 "prints how many pictures of a folder the network recognizes.",
 				 "nvdla-eval",
 				 "nvdla-eval model.onnx pictures --labels classes.txt --calibrate "
 				 "samples" };

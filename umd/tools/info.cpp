@@ -136,7 +136,7 @@ int main(int argc, char **argv)
 			  { "json", Format::Json },
 			  { "dot", Format::Dot },
 			  { "svg", Format::Svg } },
-			"what to print: text (the default): inputs, outputs, blocks of memory and "
+			"what to print. text (the default): inputs, outputs, blocks of memory and "
 			"operations (an operation is the work of one engine, a unit of NVDLA); "
 			"json: everything in the loadable, as nvdla-convert writes it; dot: the "
 			"graph of the operations for Graphviz; svg: this graph as a drawing");
@@ -148,8 +148,8 @@ int main(int argc, char **argv)
 			.valueText("FILE");
 		const auto chip =
 			app.flag("--chip", settings.chip,
-				 "print the predicted time of each operation on the chip that the "
-				 "following options describe")
+				 "print only the predicted time of each operation on the chip that "
+				 "the following options describe")
 				.excludes(format)
 				.excludes(json);
 		settings.chipOptions.addTo(app,

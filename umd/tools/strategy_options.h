@@ -57,9 +57,9 @@ public:
 			       "convolution's result to the range of its type before the "
 			       "addition"));
 		add(app.option("--shape", shapes_,
-			       "shape of an input, such as picture=1x3x480x640: gives the sizes "
+			       "shape of an input, such as picture=1x3x480x640. It gives the sizes "
 			       "that an ONNX model leaves open, or replaces those of a TensorFlow "
-			       "Lite model (if TensorFlow Lite is installed); the name may be left "
+			       "Lite model (if TensorFlow Lite is installed). The name may be left "
 			       "out if the model has only one input; repeat for further inputs")
 			    .valueText("[NAME=]SHAPE")
 			    .repeatable());

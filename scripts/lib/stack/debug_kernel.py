@@ -99,11 +99,11 @@ def _reason(log):
 
 def main():
 	parser = console.Parser('scripts/kernel-debug', '', description=(
-		'Build the debug kernel, unless it exists, and print its folder. The debug kernel is a Linux kernel that finds '
-		'bugs of the NVDLA driver at run time, with KASAN, lockdep, UBSAN, kmemleak, DMA-API checks and fault injection '
-		'(scripts/lib/debug-kernel.config). The kernel is cached in '
-		'~/.cache/nvdla. "scripts/vm --kernel debug" boots it, "scripts/test --debug-kernel" runs tests on it; '
-		'both build it if it does not exist.'))
+		'Build the debug kernel if it does not exist, and print its folder. This Linux kernel finds '
+		'bugs of the NVDLA driver at run time: it has KASAN, lockdep, UBSAN, kmemleak, DMA-API checks and fault '
+		'injection. Its configuration is scripts/lib/debug-kernel.config. The kernel is cached in '
+		'~/.cache/nvdla. "scripts/vm --kernel debug" boots it, and "scripts/test --debug-kernel" runs tests on it; '
+		'both build it first if needed.'))
 	parser.add_argument('--check', action='store_true', help='build nothing; exit with status 1 if the kernel does not exist')
 	arguments = parser.parse_args()
 	if arguments.check:
