@@ -16,11 +16,12 @@ inline CommandLineOption addDeviceOption(CommandLine &app, std::string &device)
 		.option("--device", device,
 			std::string(
 				"device file of an NVDLA or its name, such as /dev/accel/accel0 or "
-				"accel0; or embedded: the device model, an NVDLA in software, in "
-				"this process. embedded has the core (configuration of NVDLA) "
-				"nv_full, embedded:CORE has CORE, one of ") +
+				"accel0; or embedded, the device model (an NVDLA in software) in "
+				"this process. embedded:CORE chooses its core (configuration of "
+				"NVDLA): ") +
 				sim::geometryNames() +
-				"; the manual page of nvdla-run has further options of embedded")
+				"; without CORE it is nv_full. The manual page of nvdla-run has "
+				"further options of embedded")
 		.valueText("DEVICE")
 		.showDefault();
 }
@@ -30,11 +31,11 @@ inline CommandLineOption addTimeoutOption(CommandLine &app, unsigned int &millis
 {
 	return app
 		.option("--timeout", milliseconds,
-			"end with exit code 4 if for this time, in milliseconds, no operation on "
-			"the device begins or ends, or if a job (a part of a run that the device "
-			"computes without interruption by the CPU) takes longer than ten times "
-			"this time. With the kernel driver, values above 10000, also the default, "
-			"count as 10000, unless the user has the capability CAP_SYS_NICE")
+			"end with exit code 4 if no operation on the device begins or ends for "
+			"this time, in milliseconds, or if a job (a part of a run that the device "
+			"computes without interruption by the CPU) takes more than ten times as "
+			"long. With the kernel driver, values above 10000 (also the default) count "
+			"as 10000, unless the user has the capability CAP_SYS_NICE")
 		.range(1u, 600000u)
 		.showDefault();
 }
