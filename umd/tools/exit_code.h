@@ -16,8 +16,8 @@ constexpr const char *exitCodeHelp =
 constexpr const char *exitCodeHelpOfEdges =
 	"Exit codes: 0 success, 2 wrong argument, unusable photograph, or device whose core has no "
 	"look-up tables (nv_small, nv_small_256), 3 the device is missing, refuses the work or "
-	"fails, 4 timeout: for 30 seconds (with the kernel driver 10, unless the user has "
-	"CAP_SYS_NICE) no operation began or ended, 1 any other failure.";
+	"fails, 4 timeout: no operation began or ended for 30 seconds (10 with the kernel driver, "
+	"unless the user has CAP_SYS_NICE), 1 any other failure.";
 
 /** \brief Exit codes of tools that run nothing on a device */
 constexpr const char *exitCodeHelpWithoutDevice =

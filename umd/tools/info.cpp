@@ -157,10 +157,10 @@ int main(int argc, char **argv)
 		const auto dump =
 			app.option("--dump", settings.dump,
 				   "print this file with register names in place of byte offsets; "
-				   "takes no network. The file is a core dump, which the kernel "
-				   "driver makes of the NVDLA when a run fails (in "
-				   "/sys/class/devcoredump/devcd*/data), or the driver's debugfs "
-				   "file \"registers\"")
+				   "takes no network. The file is "
+				   "/sys/class/devcoredump/devcd*/data, the core dump that the "
+				   "kernel driver makes of the NVDLA when a run fails, or the "
+				   "driver's debugfs file \"registers\"")
 				.valueText("FILE")
 				.excludes(format)
 				.excludes(json)

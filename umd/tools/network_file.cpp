@@ -39,19 +39,19 @@ void NetworkOptions::addTo(CommandLine &app, const std::string &usualTarget)
 {
 	all_.push_back(
 		app.option("network", network_,
-			   "a loadable, which is a compiled model (or the text that nvdla-convert "
-			   "makes of it); or a model, which is compiled first, if the name ends in "
+			   "a loadable (a compiled model), the text that nvdla-convert makes of a "
+			   "loadable, or a model. A model is compiled first; its name ends in "
 			   ".tflite, .onnx or, for Caffe, .prototxt (with its .caffemodel beside "
 			   "it)")
 			.valueText("FILE"));
 	const auto loadable = app.option("--loadable", loadable_,
-					 "the network, in place of the argument: a loadable, "
-					 "whatever its name ends in")
+					 "a loadable, whatever its name ends in, in place of "
+					 "network")
 				      .valueText("FILE");
 	all_.push_back(loadable);
 	all_.push_back(app.option("--model", model_,
-				  "the network, in place of the argument: a TensorFlow Lite or "
-				  "ONNX model, whatever its name ends in, or a .prototxt of Caffe")
+				  "a TensorFlow Lite or ONNX model, whatever its name ends in, or "
+				  "the .prototxt of a Caffe net, in place of network")
 			       .valueText("FILE")
 			       .excludes(loadable));
 	ofModels_.push_back(app.option("--cache", cache_,

@@ -48,10 +48,10 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 					"input: a picture (PGM, PPM, PNG, JPEG), a numpy array "
 					"(.npy), a .dimg file with elements (format of NVIDIA's "
 					"runtime), or the tensor's bytes as the NVDLA reads them "
-					"(.raw); a picture is cropped to its centre and scaled to "
-					"the input's size, but for loadables of compilers other "
-					"than nvdla-compile it must have this size; repeat for "
-					"further inputs; an input without a file is zero")
+					"(.raw). A picture is cropped to its centre and scaled to "
+					"the input's size; for loadables of compilers other than "
+					"nvdla-compile it must have this size. Repeat for further "
+					"inputs; an input without a file is zero")
 				   .valueText("FILE");
 	addPerTensor(app, "--image", lists.images,
 		     "the same as --input, but if there is no --output, the outputs are written to "
@@ -61,14 +61,14 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 	lists.keep(addPerTensor(app, "--input-scale", lists.input.scales,
 				"scale of an integer input, whose elements stand for the numbers "
 				"scale * (element - zero point): one scale, or one for each "
-				"channel; repeat for further inputs; default: the loadable's own, "
-				"or 1 if it has none or if only --input-zero is given")
+				"channel; repeat for further inputs; default: the loadable's own; "
+				"1 if it has none or only --input-zero is given")
 			   .valueText("A,B,..."));
 	lists.keep(addPerTensor(app, "--input-zero", lists.input.zeroPoints,
 				"zero point of an integer input, the element that stands for the "
 				"number 0: one, or one for each channel; repeat for further "
-				"inputs; default: the loadable's own, or 0 if it has none or if "
-				"only --input-scale is given")
+				"inputs; default: the loadable's own; 0 if it has none or only "
+				"--input-scale is given")
 			   .valueText("A,B,..."));
 	lists.scaling.addTo(app, "pictures",
 			    "; for an INT8 input without a scale, --mean and --normalize need "
@@ -99,10 +99,10 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 			    "output1.dimg, ..."));
 	app.option("--dump-surfaces", settings.surfaces,
 		   "write the tensors between the layers of a model to this folder, as .npy files, "
-		   "except tensors inside operations that run as one, such as the sums of a "
-		   "convolution before its ReLU; also print the range of each tensor, and the "
-		   "shares of elements that have the lowest and the highest value of their type; "
-		   "needs a model, not a loadable")
+		   "except those that never reach memory, such as the sums of a convolution before "
+		   "its ReLU; also print the range of each tensor, and the shares of elements that "
+		   "have the lowest and the highest value of their type; needs a model, not a "
+		   "loadable")
 		.valueText("FOLDER");
 	app.option("--top", settings.top,
 		   "print the N largest numbers of each output; default: 0 (none), or 1 with "
@@ -122,13 +122,12 @@ void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 		.showDefault();
 	addTimeoutOption(app, settings.timeoutMs);
 	lists.keep(app.flag("-v,--verbose", settings.verbose,
-			    "print the duration of each part of the last run on the device and on "
+			    "print how long each part of the last run took, on the device or on "
 			    "the CPU"));
 	app.flag("--perf", settings.perf,
-		 "print a table of the operations (an operation is the work of one engine, a unit "
-		 "of NVDLA) of the last run: time, stalls (cycles in which it waited for memory), "
-		 "and the numbers of saturated values (results that the engine clipped) and of "
-		 "NaNs");
+		 "print a table of the last run: for each operation (the work of one engine, a "
+		 "unit of NVDLA) its time, its stalls (cycles in which it waited for memory), and "
+		 "the numbers of saturated values (results that the engine clipped) and NaNs");
 	lists.keep(app.option("--saturated-above", settings.saturatedAbove,
 			      "leave operations with N or fewer saturated values out of the "
 			      "printed sum of these values; with --perf needs --json")

@@ -114,18 +114,18 @@ int main(int argc, char **argv)
 {
 	return tools::runProgram("nvdla-top", [&]() -> Result<int> {
 		CommandLine app{
-			"Shows, once in each interval, how busy each engine (unit) of the NVDLAs "
-			"(hardware accelerators) of this machine is, and for which processes. Only "
-			"root may run it. Keys: q quits; b, m, n and p sort the processes by busy "
-			"share, memory, name and PID; s changes to the next of these orders.",
+			"Shows repeatedly how busy the engines (units) of this machine's NVDLAs "
+			"(hardware accelerators) are, and for which processes. Only root may run "
+			"it. Keys: q quits; b, m, n and p sort the processes by busy share, "
+			"memory, name and PID; s changes to the next of these orders.",
 			"nvdla-top", "nvdla-top --device accel0 --interval 0.5"
 		};
 		Settings settings;
 
 		app.footer(tools::exitCodeHelpOfViewer);
 		app.option("--device", settings.selection.device,
-			   "show only this device, given as accel0, /dev/accel/accel0 or its bus "
-			   "address, 0000:00:04.0; default: all devices")
+			   "show only this device, given as accel0, as /dev/accel/accel0 or by its "
+			   "bus address (0000:00:04.0); default: all devices")
 			.valueText("DEVICE");
 		app.option("--interval", settings.interval, "seconds from one view to the next")
 			.range(0.1, 3600.0)
@@ -138,11 +138,10 @@ int main(int argc, char **argv)
 		app.flag("--once", settings.once, "exit after the first view");
 		app.flag("--json", settings.json, "print each view as a JSON object on one line");
 		app.flag("--enable", settings.enable,
-			 "make the devices count stalls (cycles in which an engine waits for "
-			 "memory), saturated values, NaNs, infinities and look-up table misses for "
-			 "all jobs (submissions to the driver) from now on, also after this "
-			 "program has ended; otherwise they count only for jobs whose program "
-			 "requests it");
+			 "from now on, also after this program has ended, count stalls (cycles in "
+			 "which an engine waits for memory), saturated values, NaNs, infinities "
+			 "and look-up table misses for all jobs (submissions to the driver); "
+			 "otherwise only for jobs whose program requests it");
 		if (const auto code = app.parse(argc, argv))
 			return *code;
 

@@ -45,9 +45,9 @@ void TraceOptions::addTo(CommandLine &app)
 {
 	app.option("--trace", folder_,
 		   "write a register trace of the run to this folder: the register writes, the "
-		   "memory that the NVDLA reads and the expected results, for nvdla-trace, a "
-		   "simulation of the hardware, or a board without an operating system; the device "
-		   "must be embedded")
+		   "memory that the NVDLA reads and the expected results. A trace can be played by "
+		   "nvdla-trace, by a simulation of the hardware, or on a board without an "
+		   "operating system. The device must be embedded")
 		.valueText("FOLDER");
 	others_.push_back(app.choice<sim::TraceFormat>(
 		"--trace-format", format_,

@@ -72,8 +72,8 @@ def _compiled(found, series, name, progress):
 def main():
 	parser = console.Parser('scripts/check-kmd', '', description=(
 		'Check the Linux driver for NVDLA (a hardware accelerator) as reviewers of Linux would: compile it for every '
-		'kernel of the guest (the virtual machine of scripts/vm) with all warnings of W=1 and of sparse as errors, and run '
-		'checkpatch --strict. Each of the options makes another check instead.'))
+		'kernel that scripts/vm can start in its virtual machine, with all warnings of W=1 and of sparse as errors, and run '
+		'checkpatch --strict. Each option makes another check instead.'))
 	parser.add_argument('--all', action='store_true', help=(
 		'compile the driver with these warnings as errors for every kernel whose headers the Debian archive has, from old '
 		'backports to experimental, and print a table of the results; a Debian suite that cannot be reached is skipped'))
@@ -82,10 +82,9 @@ def main():
 		f'({", ".join(row.name for row in architectures.foreign())}); for each, a folder of about 1 GB with compiler '
 		'and headers is made the first time, in a minute or two'))
 	parser.add_argument('--prove', action='store_true', help=(
-		'let the model checker CBMC prove, for all values in descriptors (operations as user space submits '
-		'them) and every configuration of NVDLA, that each address that the driver gives to the NVDLA lies in memory that '
-		'the driver has checked; CBMC is unpacked once '
-		'(300 MB, a minute)'))
+		'let the model checker CBMC prove that the driver gives the NVDLA only addresses of memory that it has '
+		'checked, for all values in descriptors (operations as user space submits them) and every configuration of '
+		'NVDLA; CBMC is unpacked once (300 MB, a minute)'))
 	arguments = parser.parse_args()
 	with console.stage('headers') as progress:
 		kmod.build_headers(progress)
