@@ -18,7 +18,7 @@ inline CommandLineOption addDeviceOption(CommandLine &app, std::string &device)
 				"device file of an NVDLA or its name, such as /dev/accel/accel0 or "
 				"accel0; or embedded: the device model, an NVDLA in software, in "
 				"this process. embedded has the core (configuration of NVDLA) "
-				"nv_full, embedded:CORE has CORE, one of ") +
+				"nv_full, embedded:CORE any of ") +
 				sim::geometryNames() +
 				"; the manual page of nvdla-run has further options of embedded")
 		.valueText("DEVICE")
@@ -33,8 +33,8 @@ inline CommandLineOption addTimeoutOption(CommandLine &app, unsigned int &millis
 			"end with exit code 4 if for this time, in milliseconds, no operation on "
 			"the device begins or ends, or if a job (a part of a run that the device "
 			"computes without interruption by the CPU) takes longer than ten times "
-			"this time. With the kernel driver, values above 10000, also the default, "
-			"count as 10000, unless the user has the capability CAP_SYS_NICE")
+			"this time. Unless the user has the capability CAP_SYS_NICE, the kernel "
+			"driver lowers values above 10000, also the default, to 10000")
 		.range(1u, 600000u)
 		.showDefault();
 }

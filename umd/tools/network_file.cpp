@@ -39,10 +39,9 @@ void NetworkOptions::addTo(CommandLine &app, const std::string &usualTarget)
 {
 	all_.push_back(
 		app.option("network", network_,
-			   "a loadable, which is a compiled model (or the text that nvdla-convert "
-			   "makes of it); or a model, which is compiled first, if the name ends in "
-			   ".tflite, .onnx or, for Caffe, .prototxt (with its .caffemodel beside "
-			   "it)")
+			   "a loadable, which is a compiled model, or the text that nvdla-convert "
+			   "makes of it; or a model, which is compiled first: a .tflite, .onnx or, "
+			   "for Caffe, .prototxt file with its .caffemodel beside it")
 			.valueText("FILE"));
 	const auto loadable = app.option("--loadable", loadable_,
 					 "the network, in place of the argument: a loadable, "
@@ -54,11 +53,12 @@ void NetworkOptions::addTo(CommandLine &app, const std::string &usualTarget)
 				  "ONNX model, whatever its name ends in, or a .prototxt of Caffe")
 			       .valueText("FILE")
 			       .excludes(loadable));
-	ofModels_.push_back(app.option("--cache", cache_,
-				       "keep compiled models in this folder, and read a model that "
-				       "was compiled before, with the same options, from there "
-				       "instead of compiling it again; default: compile each time")
-				    .valueText("FOLDER"));
+	ofModels_.push_back(
+		app.option("--cache", cache_,
+			   "keep compiled models in this folder; a model that was "
+			   "compiled before, with the same options, is read from there; "
+			   "default: compile each time")
+			.valueText("FOLDER"));
 	strategy_.addTo(app, usualTarget);
 	ofModels_.insert(ofModels_.end(), strategy_.all().begin(), strategy_.all().end());
 	all_.insert(all_.end(), ofModels_.begin(), ofModels_.end());

@@ -30,11 +30,11 @@ public:
 	void addTo(CommandLine &app, const std::string &pictures, const std::string &note = "")
 	{
 		all_.push_back(app.option("--mean", mean_,
-					  "subtract these numbers from the pixels, 0 to 255, of " +
+					  "subtract these numbers, one for each colour channel "
+					  "(red, green, blue), from the pixels (0 to 255) of " +
 						  pictures +
-						  ", one for each colour channel: red, green, "
-						  "blue; default, also for channels without a "
-						  "number: 0")
+						  "; the default, also for channels without a "
+						  "number, is 0")
 				       .commaList(static_cast<int>(PixelScaling{}.mean.size())));
 		all_.push_back(app.option("--normalize", normalize_,
 					  "divide these pixels by this number, after --mean was "

@@ -33,16 +33,15 @@ public:
 	void addTo(CommandLine &app, const std::string &usualTarget)
 	{
 		add(app.option("--strategy", text_,
-			       "ways in which the compiler may let NVDLA compute parts of a model: "
-			       "a list, with commas, of WAY=auto (used where it is predicted to be "
-			       "faster), WAY=always (used wherever possible) and WAY=never. WAY is "
-			       "winograd, compression, pixels, post-extension, bands, "
-			       "fused-pooling, reuse, join or branches; the manual page of "
-			       "nvdla-compile explains them. The default is never for winograd, "
-			       "which is slow on the device model (an NVDLA in software), and auto "
-			       "for the others. auto, always or never without WAY= is for all of "
-			       "them. The list may also describe the chip for these predictions, "
-			       "as in dram=2.5GB/s")
+			       "in which ways the compiler may let NVDLA compute parts of a model: "
+			       "a list, with commas, of WAY=auto (where predicted to be faster), "
+			       "WAY=always (wherever possible) and WAY=never. WAY is winograd, "
+			       "compression, pixels, post-extension, bands, fused-pooling, reuse, "
+			       "join or branches; the manual page of nvdla-compile explains them. "
+			       "auto, always or never without WAY= is for all ways. The default is "
+			       "auto, but never for winograd, which is slow on the device model "
+			       "(an NVDLA in software). The list may also describe the chip for "
+			       "the predictions of auto, as in dram=2.5GB/s")
 			    .valueText("LIST"));
 		add(app.option("--sram-size", sramBytes_,
 			       "size of the on-chip memory in which the compiler may place tensors "
@@ -50,12 +49,10 @@ public:
 			    .bytes());
 		add(app.choice("--fold-sums", foldSums_, foldSumsNames(),
 			       "in which models a convolution and a following addition become one "
-			       "operation: floats (the default): in float models, also after "
-			       "calibration to integers; always: also in models of integers; "
-			       "never: in no model. With always, results of a model of integers "
-			       "can differ from the model's, because the model limits the "
-			       "convolution's result to the range of its type before the "
-			       "addition"));
+			       "operation. floats (the default): in float models, also after "
+			       "calibration. always: also in models of integers; results can then "
+			       "differ from the model's, because the model limits the "
+			       "convolution's result before the addition. never: in no model"));
 		add(app.option("--shape", shapes_,
 			       "shape of an input, such as picture=1x3x480x640: gives the sizes "
 			       "that an ONNX model leaves open, or replaces those of a TensorFlow "
@@ -65,11 +62,11 @@ public:
 			    .repeatable());
 		add(app.choice(
 			"--host", host_, hostNames(),
-			"whether another library may compute, on the CPU, operators that neither "
-			"NVDLA nor libnvdla, the library of these programs, can compute: auto (the "
-			"default): yes, ONNX Runtime for an ONNX model, TensorFlow Lite for a "
-			".tflite model, if the library is installed; never: no, a model with such "
-			"operators is refused"));
+			"which other library may compute, on the CPU, operators that neither NVDLA "
+			"nor libnvdla (this project's library) can compute. auto (the default): "
+			"ONNX Runtime for an ONNX model, TensorFlow Lite for a .tflite model, if "
+			"the library is installed. never: none; a model with such operators is "
+			"refused"));
 		add(app.option("--target", target_,
 			       "the core (configuration of NVDLA) for which a model is compiled: " +
 				       coreVariantNames() + "; default: " + usualTarget)
