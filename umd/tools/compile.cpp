@@ -254,11 +254,10 @@ void addReport(CommandLine &app, CompileSettings &settings)
 		formats.emplace_back(name, format);
 	const auto report = app.choice(
 		"--report", settings.report, formats,
-		"print a report: for each layer of the model its operations on NVDLA, their "
-		"predicted time on the chip that --clock, --dram, ... describe, and, after "
-		"calibration, the layer's error (text, json); a drawing of the model's graph, of "
-		"the graph of operations and of the use of memory (svg); or a page with all of "
-		"these (html)");
+		"print a report. text, json: for each layer of the model its operations on NVDLA, "
+		"their predicted time on the chip that --clock, --dram, ... describe, and, after "
+		"calibration, the layer's error. svg: a drawing of the model's graph, of the graph "
+		"of operations and of the use of memory. html: a page with all of these");
 	app.option("--report-file", settings.reportFile,
 		   "write the report to this file instead of printing it")
 		.valueText("FILE")
@@ -268,13 +267,12 @@ void addReport(CommandLine &app, CompileSettings &settings)
 void addCalibration(CommandLine &app, CompileSettings &settings)
 {
 	app.choice("--precision", settings.precision, precisionNames(),
-		   "type in which a float model is computed: fp16, or with --calibrate or "
-		   "--calibration-table int8 (the default then) or int16");
+		   "type in which a float model is computed: fp16; or, with --calibrate or "
+		   "--calibration-table, int8 (the default) or int16");
 	app.option("--calibrate", settings.samples,
 		   "compile a float model to integers: choose the scale of each tensor from these "
 		   "examples of inputs, which are pictures, arrays (.npy) or folders of them; all "
-		   "arguments up to the next option are examples; operators that another library "
-		   "computes (--host) stay in float32")
+		   "arguments up to the next option are examples")
 		.valueText("FILE ...");
 	app.option("--calibration-table", settings.table,
 		   "compile a float model to integers, with the scales of this file: a calibration "
@@ -293,10 +291,10 @@ void addCalibration(CommandLine &app, CompileSettings &settings)
 						 "begins at the percentile 100 - NUMBER")
 					      .range(50.0, 100.0)
 					      .showDefault());
-	settings.ofSamples.push_back(app.flag(
-		"--keep-bias", settings.keepsBias,
-		"with --calibrate, do not change the biases to compensate for the rounding of the "
-		"weights"));
+	settings.ofSamples.push_back(
+		app.flag("--keep-bias", settings.keepsBias,
+			 "with --calibrate, keep the model's biases; otherwise they change to "
+			 "compensate for the rounding of the weights"));
 	settings.scaling.addTo(app, "the pictures of --calibrate",
 			       "; the loadable stores neither --mean nor --normalize: pass them to "
 			       "nvdla-run as well");
@@ -317,8 +315,8 @@ int main(int argc, char **argv)
 		CommandLine app{
 			"Compiles a model of TensorFlow Lite, ONNX or Caffe into a loadable, which "
 			"nvdla-run and other programs run on NVDLA, a hardware accelerator. "
-			"--clock, --dram, ... describe the chip for which times are predicted, in "
-			"the report and for the choices of --strategy.",
+			"--report and --strategy use predicted times on a chip, which --clock, "
+			"--dram, ... describe.",
 			"nvdla-compile",
 			"nvdla-compile model.onnx -o net.nvdla --calibrate pictures/ --precision "
 			"int8"

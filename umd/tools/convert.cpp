@@ -60,8 +60,8 @@ int main(int argc, char **argv)
 {
 	return tools::runProgram("nvdla-convert", [&]() -> Result<int> {
 		CommandLine app{
-			"Converts loadables (neural networks compiled for NVDLA) to JSON text and "
-			"back.",
+			"Converts loadables (neural networks compiled for NVDLA, a hardware "
+			"accelerator) to JSON text and back.",
 			"nvdla-convert", "nvdla-convert net.nvdla net.json"
 		};
 		Settings settings;
@@ -78,8 +78,8 @@ int main(int argc, char **argv)
 			.required();
 		app.flag(
 			"--blob-files", settings.blobFiles,
-			"if TO is a .json file: write the weights to files of their own beside it; "
-			"the text then has the names of these files");
+			"if TO is a .json file: write the weights to files beside it, and only the "
+			"names of these files into it");
 		if (const auto code = app.parse(argc, argv))
 			return *code;
 

@@ -54,11 +54,12 @@ void NetworkOptions::addTo(CommandLine &app, const std::string &usualTarget)
 				  "the .prototxt of a Caffe net, in place of network")
 			       .valueText("FILE")
 			       .excludes(loadable));
-	ofModels_.push_back(app.option("--cache", cache_,
-				       "keep compiled models in this folder, and read a model that "
-				       "was compiled before, with the same options, from there "
-				       "instead of compiling it again; default: compile each time")
-				    .valueText("FOLDER"));
+	ofModels_.push_back(
+		app.option("--cache", cache_,
+			   "keep compiled models in this folder; a model that was "
+			   "compiled before, with the same options, is read from there; "
+			   "default: compile each time")
+			.valueText("FOLDER"));
 	strategy_.addTo(app, usualTarget);
 	ofModels_.insert(ofModels_.end(), strategy_.all().begin(), strategy_.all().end());
 	all_.insert(all_.end(), ofModels_.begin(), ofModels_.end());

@@ -138,8 +138,8 @@ Result<void> run(Settings &settings)
 int main(int argc, char **argv)
 {
 	return tools::runProgram("nvdla-prof", [&]() -> Result<int> {
-		CommandLine app{ "Runs a neural network on an NVDLA (a hardware accelerator) and "
-				 "prints when each operation ran; an operation is the work of one "
+		CommandLine app{ "Runs a neural network on NVDLA, a hardware accelerator, and "
+				 "prints when each operation ran. An operation is the work of one "
 				 "engine, a unit of NVDLA.",
 				 "nvdla-prof", "nvdla-prof net.nvdla --svg timeline.svg" };
 		Settings settings;
@@ -158,18 +158,19 @@ int main(int argc, char **argv)
 		scaling.addTo(app, "pictures");
 		app.option("--trace", settings.trace,
 			   "write the timeline for the viewer Perfetto (ui.perfetto.dev) or "
-			   "Chrome. If the file of this option, --svg, --csv or --json is -, its "
-			   "contents are printed in place of the table")
+			   "Chrome")
 			.valueText("FILE");
 		app.option("--svg", settings.svg, "write the timeline as a drawing (SVG)")
 			.valueText("FILE");
 		app.option("--csv", settings.csv,
-			   "write the table's rows as CSV, with all counters: stalls (cycles in "
-			   "which the operation waited for memory), saturated values (results that "
-			   "the engine clipped), NaNs and so on; times are in ns")
+			   "write the table's rows as CSV, with times in ns and all counters: "
+			   "stalls (cycles in which the operation waited for memory), saturated "
+			   "values (results that the engine clipped), NaNs and so on")
 			.valueText("FILE");
 		app.option("--json", settings.json,
-			   "write the table's rows with their times and counters as JSON")
+			   "write the table's rows with their times and counters as JSON. If the "
+			   "FILE of --trace, --svg, --csv or --json is -, the contents are printed "
+			   "in place of the table")
 			.valueText("FILE");
 		app.flag("--by-layer", settings.view.byLayer,
 			 "one row for each layer of the model instead of each operation");
@@ -189,8 +190,8 @@ int main(int argc, char **argv)
 		const auto chip =
 			app.flag("--chip", settings.chip,
 				 "run nothing: predict the time of each operation on the chip that "
-				 "the following options describe, for which a model is also "
-				 "compiled")
+				 "the following options describe; a model is compiled for this "
+				 "chip, too")
 				.excludes(device)
 				.excludes(input)
 				.excludes(warmUp)

@@ -64,10 +64,10 @@ public:
 			    .repeatable());
 		add(app.choice(
 			"--host", host_, hostNames(),
-			"whether ONNX Runtime (for an ONNX model) or TensorFlow Lite (for a "
-			".tflite model), if it is installed, may compute operators on the CPU that "
-			"neither NVDLA nor libnvdla, the library of these programs, can compute. "
-			"auto (the default): yes; never: no, a model with such operators is "
+			"which other library may compute, on the CPU, operators that neither NVDLA "
+			"nor libnvdla (this project's library) can compute. auto (the default): "
+			"ONNX Runtime for an ONNX model, TensorFlow Lite for a .tflite model, if "
+			"the library is installed. never: none; a model with such operators is "
 			"refused"));
 		add(app.option("--target", target_,
 			       "the core (configuration of NVDLA) for which a model is compiled: " +

@@ -237,9 +237,9 @@ def _headers_of_host(folder):
 
 def main():
 	parser = console.Parser('scripts/build-kmd', '--kernel 7.3', description=(
-		'Build nvdla.ko, the Linux driver for NVDLA (a hardware accelerator for neural networks): for all kernels that '
-		'the guest (the virtual machine of scripts/vm) can boot, for one of them (--kernel), or for another kernel '
-		'(--kdir). The module is build/kmd-RELEASE/kmd/nvdla.ko, where RELEASE is what "uname -r" prints on that kernel. '
+		'Build nvdla.ko, the Linux driver for NVDLA (a hardware accelerator for neural networks), for all kernels that '
+		'the virtual machine of scripts/vm can boot. --kernel chooses one of them, --kdir another '
+		'kernel. The module is build/kmd-RELEASE/kmd/nvdla.ko, where RELEASE is what "uname -r" prints on that kernel. '
 		'Nothing is written to the source folders.'))
 	parser.add_argument('--kernel', metavar='SERIES', help='build for this kernel only: 6.12, 7.3, ...')
 	parser.add_argument('--kdir', metavar='DIR', type=Path, action='append', default=[],
@@ -247,7 +247,7 @@ def main():
 	parser.add_argument('--source', metavar='DIR', type=Path, default=ROOT,
 			    help='build the driver of this tree, which has kmd/ and include/ (default: this checkout)')
 	parser.add_argument('--werror', action='store_true', default=os.environ.get('CI') == 'true',
-			    help='make the compiler\'s warnings errors (default if the environment has CI=true)')
+			    help='treat warnings of the compiler as errors (default if the environment has CI=true)')
 	parser.add_argument('--tests', action='store_true', help='also build the kernel modules of tests/kmd, which tests of the driver load')
 	parser.add_argument('--sparse', action='store_true', help='also check the sources with sparse')
 	parser.add_argument('--no-generate', dest='generate', action='store_false',

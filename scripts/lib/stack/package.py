@@ -172,16 +172,16 @@ def build(release, output, progress, version=None, lint=True, optimised=True):
 def main():
 	parser = console.Parser('scripts/package', '--debian 12', description=(
 		'Make Debian packages of the software for NVDLA, a hardware accelerator for neural networks: nvdla-dkms (the '
-		'driver), libnvdla0 and libnvdla-dev (the library that runs networks), nvdla-host-onnx (a module with which ONNX '
-		'Runtime computes what NVDLA cannot), nvdla-tools (the programs), nvdla-sim (the device model, an NVDLA in software, '
-		'for QEMU) and python3-nvdla. The script makes a Debian system of the release that --debian names in ~/.cache/nvdla, '
-		'the first time, and compiles and checks the packages in it. Debian 12 has no nvdla-dkms, because its kernel is too '
+		'driver), libnvdla0 and libnvdla-dev (the library that runs networks), nvdla-host-onnx (lets ONNX '
+		'Runtime compute what NVDLA cannot), nvdla-tools (the programs), nvdla-sim (the device model, an NVDLA in software, '
+		'for QEMU) and python3-nvdla. The script compiles and checks the packages in a Debian system of their release, '
+		'which it makes in ~/.cache/nvdla the first time. Debian 12 has no nvdla-dkms, because its kernel is too '
 		'old for the driver, and no nvdla-host-onnx, because it has no ONNX Runtime. '
 		'Documentation/install.md says how to install the packages.'))
 	parser.add_argument('--debian', metavar='RELEASE', type=int, choices=sorted(debian_tree.SUITES), default=13,
 			    help='Debian release of the packages: 12 or 13 (default: 13)')
 	parser.add_argument('--output', metavar='DIR', type=Path, help=(
-		'write the packages to this folder, which becomes an apt repository; packages that are in it are deleted first '
+		'write the packages to this folder, which becomes an apt repository; packages already in it are deleted first '
 		'(default: out/packages-RELEASE)'))
 	parser.add_argument('--version', metavar='VERSION', help=(
 		'version of the packages (default: the version in meson.build, followed by ~debRELEASE)'))

@@ -18,18 +18,18 @@ _LONGEST_SCRIPT = 1 << 20
 _FAILS = re.compile(r'\] (BUG|Oops|WARNING|INFO: task|Kernel panic|general protection|Unable to handle)')
 _REGISTERS = re.compile(r'\] (R[A-D]X|RSP|R\d\d|FS|CS|CR2|PKRU|DR\d|Code):|RIP: 0033:')
 _DESCRIPTION = '''\
-Boot the guest, a virtual machine of QEMU whose NVDLA (a hardware accelerator for neural networks)
-is the device model, an NVDLA in software, and load the kernel driver nvdla.ko. Run COMMAND in the
+Boot the guest, a virtual machine of QEMU. It has an NVDLA (a hardware accelerator for neural
+networks) in software, the device model, and loads the kernel driver nvdla.ko. Run COMMAND in the
 guest, print its output, and exit with its status. Without COMMAND, open a shell of the guest on
 the terminal.
 
 The guest has the project's programs in its PATH. The script first builds those programs that
-COMMAND names, or for a shell all programs. It builds no tests: to have uapi-test and other tests
-in the guest, run "ninja -C build" before.
+COMMAND names, or for a shell all programs. It builds no tests: to have them in the guest, run
+"ninja -C build" before.
 
-The guest sees the shared folder (--share) under the same path as the host; it is the working
-directory of COMMAND. The guest also sees the folder $NVDLA_REFERENCE_DATA (results of the
-hardware, for tests) under the same path as the host, read-only.
+The guest sees the shared folder (--share) under the same path as the host. This folder is the
+working directory of COMMAND. The guest also sees the folder $NVDLA_REFERENCE_DATA (results of
+NVDLA hardware, for tests), read-only.
 '''
 _STATUS = f'''\
 Exit status: that of COMMAND. But 2 if an argument of scripts/vm is wrong; {vm.STATUS_KERNEL} if COMMAND
@@ -79,7 +79,7 @@ def _parse():
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
 	parser.add_argument('--kernel', metavar='SERIES', help=(
 		'kernel of the guest: 6.12, 7.3, ... (default: the newest for which the driver builds), or debug: the '
-		'kernel that scripts/kernel-debug builds, which finds bugs of the driver'))
+		'kernel that scripts/kernel-debug builds, with run-time checks'))
 	parser.add_argument('--arch', metavar='NAME', default='amd64', help=(
 		'processor of the guest: amd64 (the default); or '
 		f'{" or ".join(row.name for row in architectures.foreign() if row.machine)}, which is emulated; the first time, '
@@ -93,11 +93,11 @@ def _parse():
 				 help='virtualize with KVM; an error if KVM does not work on this machine (default: --kvm if a trial boot works, else --tcg)')
 	parser.add_argument('--dma', choices=('iommu', 'cma', 'none', 'bounce'), help=(
 		'how the guest gets large DMA buffers: through an IOMMU (iommu, the default; not on riscv64), from memory that '
-		'Linux reserves at boot (cma), or not at all (none, the default with --arch). bounce is as none, but '
-		'the device gets a copy of each buffer, so results are wrong if the driver forgets to synchronize a buffer'))
+		'Linux reserves at boot (cma), or not at all (none, the default with --arch). bounce is like none, but '
+		'the device gets a copy of each buffer, so results are wrong if the driver forgets to synchronize it'))
 	parser.add_argument('--gdb', metavar='PORT', type=int, nargs='?', const=1234,
-			    help='stop before the driver initializes the device, wait until gdb has connected to this port (default: '
-				 '1234), and print how to start gdb')
+			    help='print how to start gdb, and wait until gdb has connected to this port (default: 1234) before the '
+				 'driver initializes the device')
 	parser.add_argument('--user', action='store_true',
 			    help='run the command as the ordinary user "user", who may use the device')
 	parser.add_argument('--share', metavar='DIR', type=Path, default=_SHARE,
