@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An example network whose layers are limited by different resources.
+ * An example network: each layer is slow for a reason of its own, such as MACs or bandwidth.
  */
 #pragma once
 
@@ -10,14 +10,14 @@ namespace nvdla::examples
 {
 
 /**
- * \brief Write a network of some layers, with weights that are zero
+ * \brief Make the network; all its weights are zero
  *
- * A picture of 112x112 pixels ("picture", A8B8G8R8) gets 32 channels from 7x7 kernels: few channels
- * for MAC cells that take 64. Two 3x3 convolutions follow, the second with 64 channels, max
- * pooling, and a fully connected layer of 3.1 million weights, each of which is used once:
- * "classes", 1000 of INT8.
+ * The input "picture" has 112x112 pixels (A8B8G8R8). The first layer has 32 kernels of 7x7 and uses
+ * few multipliers: a pixel has 4 channels, and a MAC cell takes 64. Two 3x3 convolutions, max
+ * pooling and a fully connected layer follow. The last has 3.1 million weights, each of which is
+ * used once, and the output "classes", 1000 of INT8.
  *
- * \param[in] postExtension lines of the 7x7 kernels that share a MAC step: 1 or 2
+ * \param[in] postExtension lines of a 7x7 kernel that the core multiplies in one step: 1 or 2
  */
 Result<Loadable> boundsNetwork(unsigned int postExtension = 1);
 

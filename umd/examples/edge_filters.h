@@ -20,7 +20,7 @@ constexpr std::array<int, 4> luminance{ 1, 2, 1, 0 };
  */
 constexpr int compassFilter(uint32_t direction, uint32_t line, uint32_t pixel)
 {
-	/* The eight outer elements counter-clockwise, beginning in the middle of the right. */
+	/* The eight outer elements counter-clockwise, beginning at the right of the middle line. */
 	constexpr std::array<int, 8> ring{ 2, 1, 0, -1, -2, -1, 0, 1 };
 	constexpr std::array<std::array<int, 3>, 3> place{
 		{ { 3, 2, 1 }, { 4, -1, 0 }, { 5, 6, 7 } }
@@ -35,8 +35,8 @@ static_assert(compassFilter(2, 0, 1) == 2 && compassFilter(2, 2, 1) == -2);
 
 /**
  * \brief Brightness of a drawn edge: the square root lets weak edges show beside strong ones
- * \param[in] strength of the edge, 255 is black beside white
- * \return 127 at a strength of 64, where INT8 saturates
+ * \param[in] strength of the edge; 255 is that of black beside white
+ * \return the brightness; it reaches 127, the highest INT8, at a strength of 64
  */
 inline double toneCurve(double strength)
 {

@@ -28,7 +28,7 @@ constexpr int16_t threshold = 256;
 constexpr uint8_t strengthShift = 4;
 constexpr double strengths = 256;
 
-/* A compass filter on the luminance for each direction. */
+/* Returns the weights: for each direction, a compass filter on the luminance. */
 Elements filters()
 {
 	std::vector<int8_t> weights;
@@ -91,8 +91,8 @@ Graph edgeGraph(const EdgeNetworkSize &size, const Lut &tone)
 Result<Loadable> edgeNetwork(const EdgeNetworkSize &size, const CoreGeometry &core)
 {
 	constexpr uint32_t smallest = 16;
-	/* PDP's buffer holds a line of 128 INT8 results, half as wide as the picture; PDP cannot
-	 * divide a stream into narrower parts. */
+	/* The buffer of PDP, the pooling engine, holds a line of 128 INT8 results, half as wide as
+	 * the picture. PDP cannot split lines that come directly from another engine. */
 	constexpr uint32_t largest = 256;
 
 	for (uint32_t side : { size.width, size.height }) {

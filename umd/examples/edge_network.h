@@ -17,23 +17,23 @@
 namespace nvdla::examples
 {
 
-/** \brief Directions that the network looks for, a full turn in equal steps */
+/** \brief Number of directions of edges that the network tells apart: a full turn in equal steps */
 constexpr uint32_t edgeDirections = 8;
 
-/** \brief Size of the pictures the network is made for */
+/** \brief Size, in pixels, of the pictures that the network takes */
 struct EdgeNetworkSize {
 	uint32_t width = 224;
 	uint32_t height = 224;
 };
 
 /**
- * \brief Write the example network from code
+ * \brief Make the example network
  *
  * A colour picture (tensor "picture", A8B8G8R8, unsigned) is convolved with eight 3x3 compass
- * filters on its luminance. A threshold is subtracted, ReLU keeps edges that get brighter in
- * the filter's direction, a tone curve (look-up table) amplifies weak edges, and 2x2 max
- * pooling gives the tensor "edges": size / 2 - 1, one INT8 channel for each direction.
- * Convolution, SDP and PDP run at the same time: the data between them never reach memory.
+ * filters on its luminance. A threshold is subtracted. ReLU keeps edges that get brighter in the
+ * filter's direction. A tone curve (look-up table) amplifies weak edges. 2x2 max pooling gives the
+ * tensor "edges": size / 2 - 1, one INT8 channel for each direction. Convolution, SDP (ReLU, tone
+ * curve) and PDP (pooling) run at the same time: the data between them never reach memory.
  *
  * \param[in] size even width and height, each 16 to 256
  * \param[in] core core to assemble for; Unsupported if it has no look-up table, as nv_small
@@ -53,7 +53,8 @@ Result<std::vector<std::byte>> pictureTensor(const TensorDesc &desc, const Image
  */
 Result<Image> edgePicture(const TensorDesc &desc, std::span<const std::byte> elements);
 
-/** \brief The photograph and, scaled to its size, a colour picture of its edges */
+/** \return the photograph on the left, and on the right \a edges, a colour picture scaled to its
+ * size */
 Image besideEachOther(const Image &photo, const Image &edges);
 
 } /* namespace nvdla::examples */

@@ -14,7 +14,8 @@ namespace
 
 constexpr float turn = 360.0f;
 
-/* One channel of a fully saturated colour: \a shift moves its ramp on the colour circle. */
+/* Returns one channel of a fully saturated colour. \a hue is in degrees, \a value is 0 to 255, and
+ * \a shift selects the channel: 5 for red, 3 for green, 1 for blue. */
 uint8_t colour(float hue, float value, float shift)
 {
 	const float sector = std::fmod(shift + hue / 60.0f, 6.0f);

@@ -50,7 +50,7 @@ private:
 	Clock::time_point last_ = Clock::now();
 };
 
-/* Shows times and counters of each operation, as a table and as a picture. */
+/* Prints the times and counters of each operation; with --timeline, also draws them. */
 Result<void> showProfile(const Options &options, const Loadable &loadable, const RunReport &report)
 {
 	auto profile = prof::runProfile(loadable, report, "nvdla-edges on " + options.device);

@@ -42,7 +42,7 @@ struct Settings {
 	std::string compare;
 };
 
-/* Ctrl-C ends the measurement, not the program. */
+/* Set by Ctrl-C, which ends the measurement, not the program: the results so far are printed. */
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
@@ -51,7 +51,8 @@ void interrupt(int)
 	interrupted = true;
 }
 
-/* Random integers of the type, or numbers from -1 to 1: zeros would be faster than real data. */
+/* Returns random elements: numbers from -1 to 1 for FP16, otherwise integers of the tensor's type.
+ * Zeros would make runs faster than real data does. */
 std::vector<std::byte> randomElements(const TensorDesc &desc, std::mt19937 &random)
 {
 	const bool isHalf = desc.type == DataType::Half;
@@ -128,7 +129,8 @@ private:
 		std::vector<double> times;
 		Clock::time_point now = Clock::now();
 
-		/* Run at least once, even if interrupted early, unless no runs are left. */
+		/* Run at least once, even if interrupted early, so that there is a time to report.
+		 * The limit of --runs (left_) comes first. */
 		while ((times.empty() || !isOver()) && left_-- > 0) {
 			const Clock::time_point began = now;
 			if (auto report = request.run(options_); !report)

@@ -39,14 +39,14 @@ struct CompileSettings {
 	std::string reportFile;
 	ChipOptions chip;
 	StrategyOptions strategy;
-	DataType precision = DataType::Unknown; /* type for float models; Unknown: unchanged */
+	DataType precision = DataType::Unknown; /* type for a float model; Unknown: the default */
 	std::vector<std::string> samples;
 	std::string table;
 	ScalingOptions scaling;
 	Calibration calibration;
 	bool keepsBias = false;
 	std::vector<CommandLineOption> ofSamples; /* options that need --calibrate */
-	std::vector<CommandLineOption> ofRanges;  /* options for the ranges of samples */
+	std::vector<CommandLineOption> ofRanges;  /* options that need ranges of samples */
 	std::vector<CommandLineOption> percentile;
 	std::vector<CommandLineOption> ofChip;
 };
@@ -159,7 +159,7 @@ Result<void> checkPrecision(const CompileSettings &settings)
 	return {};
 }
 
-/* Returns the calibration that the options ask for; nothing if they ask for none. */
+/* Returns the calibration that the options ask for; nothing if the model is not calibrated. */
 Result<std::optional<Calibration>> calibrationOf(const CompileSettings &settings,
 						 std::span<const std::byte> model,
 						 std::span<const InputShape> shapes)
@@ -306,8 +306,9 @@ int main(int argc, char **argv)
 {
 #ifdef __GLIBC__
 	/*
-	 * By default glibc raises this threshold up to 32 MiB. Then freed constants leave holes
-	 * between small blocks, which are not returned to the system.
+	 * malloc() takes blocks above this threshold directly from the system, and free() returns
+	 * them at once. By default glibc raises the threshold up to 32 MiB. Freed constants then
+	 * leave holes between small blocks, which are not returned to the system.
 	 */
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif

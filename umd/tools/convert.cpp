@@ -29,7 +29,7 @@ Result<void> writeText(const Loadable &loadable, const Settings &settings)
 {
 	std::string folder;
 
-	/* Writes blobs beside the text, where reading looks for them. */
+	/* Write the blobs, such as weights, beside the text, where readLoadable() looks. */
 	if (settings.blobFiles)
 		folder = std::filesystem::absolute(settings.to).parent_path().string();
 	auto text = loadableToJson(loadable, folder);

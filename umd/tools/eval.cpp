@@ -31,19 +31,19 @@ struct Settings {
 	std::string folder;
 	std::string truth;
 	std::string labels;
-	std::vector<std::string> samples; /* to calibrate a second network, in integers */
+	std::vector<std::string> samples; /* samples that calibrate a second network, in integers */
 	std::vector<std::string> others;
 	uint64_t limit = 0;
 	bool json = false;
 };
 
-/* A network to evaluate. */
+/* A network whose answers to the pictures are counted. */
 struct Candidate {
 	std::string name;
 	Loadable loadable;
 };
 
-/* Compiles a float model again, in 8-bit integers. */
+/* Compiles the float model again, to 8-bit integers. */
 Result<Candidate> calibrated(const Settings &settings)
 {
 	tools::NetworkFile file = settings.run.network;
@@ -136,7 +136,8 @@ Result<eval::Score> judge(const Settings &settings, const Device &device,
 	return score;
 }
 
-/* Keeps \a count pictures, evenly from all classes, as the list is sorted by class. */
+/* Keeps \a count pictures, at equal distances in the list. Pictures from folders are sorted by
+ * class, so every class keeps about the same share. */
 void thinOut(std::vector<eval::LabelledPicture> &pictures, size_t count)
 {
 	std::vector<eval::LabelledPicture> kept;

@@ -6,7 +6,7 @@
 namespace nvdla::tools
 {
 
-/** \return a picture of the size of a model's input, grey if the input has one channel */
+/** \return \a image scaled to the size of a model's input, in grey if the input has one channel */
 inline Image fitted(const Image &image, uint32_t channels, uint32_t height, uint32_t width)
 {
 	const Image coloured = channels == 1 ? toGrey(image) : image;

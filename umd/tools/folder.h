@@ -28,8 +28,8 @@ inline bool isPictureFile(const std::filesystem::path &path)
 }
 
 /**
- * \return the paths in \a folder for which \a wanted is true, sorted; an error with the code of
- * codeOfName()
+ * \return the paths in \a folder for which \a wanted is true, sorted; if the folder cannot be read,
+ * an error with the code of codeOfName()
  * \param[in] what the attempted action, for the error
  */
 inline Result<std::vector<std::filesystem::path>>

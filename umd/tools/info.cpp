@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvdla-info: prints the contents of a loadable, or of a model after compiling it; or a core dump
- * of the driver.
+ * nvdla-info: prints the contents of a loadable, which may be compiled from a model first; or a
+ * core dump of the driver with the names of registers.
  */
 #include <cstdio>
 
@@ -83,7 +83,7 @@ Result<std::string> describe(const Settings &settings)
 	return drawGraph(loadable, settings);
 }
 
-/* Refuses a file name with the ending of another format than the one that is written. */
+/* Refuses an output file whose name ends in .svg, .dot or .json if another format is written. */
 Result<void> checkName(const Settings &settings)
 {
 	constexpr std::pair<const char *, Format> kinds[] = { { ".svg", Format::Svg },

@@ -19,22 +19,22 @@ namespace nvdla::tools
 /** \brief A file with a network */
 struct NetworkFile {
 	std::string path;
-	bool isModel = false;	     /**< TensorFlow Lite or ONNX, to be compiled */
+	bool isModel = false;	     /**< TensorFlow Lite, ONNX or Caffe: to be compiled */
 	std::string cache;	     /**< folder of the cache of compiled models; empty: no cache */
 	CompileOptions options = {}; /**< options to compile a model */
 	bool hasTarget = false;	     /**< true if --target named options.core */
 
 	/** \return the path without its folders */
 	std::string name() const;
-	/** \return the same file, which if it is a model is compiled for the chip of these options
-	 */
+	/** \return the same file; if it is a model, it is compiled for the chip of \a chip */
 	NetworkFile onChip(const ChipOptions &chip) const;
 };
 
 /** \return the file at \a path: a model if its name has the ending of one */
 NetworkFile networkFile(const std::string &path);
 
-/** \brief The network argument and its options; must outlive the parsing of the command line */
+/** \brief The network argument and its options. The object must exist until the command line is
+ * parsed */
 class NetworkOptions
 {
 public:
@@ -42,19 +42,21 @@ public:
 	NetworkOptions(const NetworkOptions &) = delete;
 	NetworkOptions &operator=(const NetworkOptions &) = delete;
 
-	/** \param[in] usualTarget the program's core without --target, for the help */
+	/** \param[in] usualTarget text for the help: the core for which models are compiled without
+	 * --target */
 	void addTo(CommandLine &app, const std::string &usualTarget);
 
 	/** \return the argument and the options, to be excluded by other options */
 	const std::vector<CommandLineOption> &all() const { return all_; }
 
 	/**
-	 * \brief Move the first positional argument to \a next, if that is empty and --loadable or
-	 * --model names the network
+	 * \brief Give the first positional argument to \a next, if \a next is empty and the
+	 * argument is not the network, because --loadable or --model names it
 	 */
 	void yieldTo(std::string &next);
 
-	/** \return the file; InvalidArgument if none was named, or an option is for models only */
+	/** \return the file; InvalidArgument if none was named, or if it is a loadable and an
+	 * option for models was given */
 	Result<NetworkFile> file() const;
 
 private:
@@ -68,12 +70,14 @@ private:
 };
 
 /**
- * \brief Make the core of \a device the target of \a file, if that is a model without --target
+ * \brief Make the core of \a device the core for which \a file is compiled, if \a file is a model
+ * and --target was not given
  * \return \a device
  */
 Result<Device> targetOf(NetworkFile &file, Result<Device> device);
 
-/** \brief Compile a model, or read a loadable, of which only the member loadable is set */
+/** \brief Compile a model or read a loadable; of a loadable, only the member loadable of the result
+ * is set */
 Result<CompiledModel> readNetwork(const NetworkFile &file);
 
 } /* namespace nvdla::tools */

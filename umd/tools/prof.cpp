@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvdla-prof: shows when each operation of a network ran.
+ * nvdla-prof: shows when each operation of a network ran on a device, or would run on a chip.
  */
 #include <cstdio>
 
@@ -80,7 +80,7 @@ Result<void> writeFiles(const Settings &settings, const prof::Profile &profile)
 		});
 }
 
-/* Prints the table, unless another option writes its file to the standard output ("-"). */
+/* Prints \a table, unless a file that is written to the standard output ("-") takes its place. */
 void printTable(const Settings &settings, const std::string &table)
 {
 	for (const std::string *path :
@@ -91,7 +91,7 @@ void printTable(const Settings &settings, const std::string &table)
 	fmt::print("{}", table);
 }
 
-/* Predicts the times on a chip, without a run. */
+/* Predicts when each operation would run on the chip of the options; runs nothing. */
 Result<void> predict(const Settings &settings)
 {
 	auto network = tools::readNetwork(settings.run.network.onChip(settings.chipOptions));

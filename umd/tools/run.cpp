@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvdla-run: runs a network.
+ * nvdla-run: runs a network on an NVDLA, and writes or prints its outputs.
  */
 #include <cstdio>
 

@@ -29,7 +29,7 @@ struct Lists {
 	QuantizationOptions input;
 	QuantizationOptions output;
 	std::map<std::string, CommandLineOption>
-		options; /* options that need others to have an effect */
+		options; /* by name: options that have an effect only together with others */
 
 	void keep(const CommandLineOption &option) { options.emplace(option.name(), option); }
 	const CommandLineOption &at(const char *name) const { return options.at(name); }

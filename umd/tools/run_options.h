@@ -18,7 +18,7 @@ namespace nvdla::tools
 struct RunSettings {
 	std::string device = "embedded";
 	NetworkFile network;
-	/** \brief The order of all arrays, instead of the model's order */
+	/** \brief Order of the axes of all .npy files; nothing: the model's order */
 	std::optional<ElementOrder> layout;
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;
@@ -40,8 +40,8 @@ struct RunSettings {
 	bool verbose = false;
 	bool perf = false;
 	/**
-	 * \brief An operation is not reported if it has at most this many saturated values, NaNs
-	 * (nanAbove), or values outside the look-up tables (lutMissesAbove)
+	 * \brief An operation is reported only if it has more saturated values than this; the next
+	 * two members do the same for NaNs, and for values outside the look-up tables
 	 */
 	uint64_t saturatedAbove = 0;
 	uint64_t nanAbove = 0;
@@ -50,7 +50,8 @@ struct RunSettings {
 };
 
 /**
- * \brief Read the command line of nvdla-run; print the help or its errors
+ * \brief Read the command line of nvdla-run. Print the help if it is asked for, or what is wrong
+ * with the command line
  * \param[out] trace the options of --trace
  * \return the exit code if the program has to end here
  */

@@ -76,7 +76,7 @@ struct Tally {
 	}
 };
 
-/* The core's counters of a run. */
+/* What the core counted in a run. */
 struct Findings {
 	bool counted = false; /* at least one operation has counters */
 	Tally saturated;      /* in outputs */
@@ -104,7 +104,7 @@ Findings findingsOf(const RunReport &report, const RunSettings &settings)
 	return found;
 }
 
-/* Label of an element; empty unless the file has one line for each number of the output. */
+/* Returns the label of an element; empty unless every number of the output has a label. */
 std::string labelOf(const std::vector<std::string> &labels, const TensorDesc &desc, size_t index)
 {
 	return desc.elements() == labels.size() ? labels[index] : "";
@@ -151,7 +151,7 @@ Result<void> printText(const RunSettings &settings, const RunOutcome &outcome)
 		auto top = topElements(network, i, settings.top);
 		if (!desc || !top)
 			return desc ? Result<void>(forward(top)) : forward(desc);
-		/* Only a run tells the sizes of open axes. */
+		/* Open axes get their sizes in a run: show the shape even without --top. */
 		if (settings.top || network.outputs()[i].isOpen())
 			fmt::print("{}{}\n", desc->describe(), settings.top ? ":" : "");
 		for (const auto &[index, value] : *top)

@@ -20,7 +20,7 @@ namespace
 constexpr const char *reading = "read samples";
 constexpr uint64_t maxSampleBytes = uint64_t{ 1 } << 32;
 
-/* Replaces folders by their files, sorted by name. */
+/* Replaces folders by their pictures and .npy files, sorted by name. */
 Result<std::vector<std::string>> filesOf(const std::vector<std::string> &paths)
 {
 	std::vector<std::string> files;
@@ -64,7 +64,7 @@ Result<std::vector<float>> numbersOfPicture(const Image &image, const ModelInput
 	return turned;
 }
 
-/* Reads one or more samples of an input from a file. */
+/* Reads the samples in a file: one in a picture, one or more in an array. */
 Result<std::vector<std::vector<float>>>
 numbersOfFile(const std::string &path, const ModelInput &input, const PixelScaling &scaling)
 {

@@ -15,7 +15,8 @@
 namespace nvdla::tools
 {
 
-/** \brief --mean and --normalize; must outlive the parsing of the command line */
+/** \brief The options --mean and --normalize. The object must exist until the command line is
+ * parsed, because parsing writes to it */
 class ScalingOptions
 {
 public:
@@ -24,7 +25,7 @@ public:
 	ScalingOptions &operator=(const ScalingOptions &) = delete;
 
 	/**
-	 * \param[in] pictures whose pixels are scaled, for the help
+	 * \param[in] pictures text for the help: which pictures are scaled
 	 * \param[in] note further text for the help of --normalize
 	 */
 	void addTo(CommandLine &app, const std::string &pictures, const std::string &note = "")

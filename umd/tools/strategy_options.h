@@ -29,7 +29,8 @@ public:
 	StrategyOptions(const StrategyOptions &) = delete;
 	StrategyOptions &operator=(const StrategyOptions &) = delete;
 
-	/** \param[in] usualTarget the program's core without --target, for the help */
+	/** \param[in] usualTarget text for the help: the core for which models are compiled without
+	 * --target */
 	void addTo(CommandLine &app, const std::string &usualTarget)
 	{
 		add(app.option("--strategy", text_,
@@ -82,9 +83,8 @@ public:
 	const std::vector<CommandLineOption> &all() const { return all_; }
 
 	/**
-	 * \return the options for the compiler; InvalidArgument naming an unknown strategy or
-	 * target
-	 * \param[in] chip further options of the chip, as Strategy::chip
+	 * \return the options for the compiler; an error names the option whose value is wrong
+	 * \param[in] chip further properties of the chip, which are added to Strategy::chip
 	 */
 	Result<CompileOptions>
 	options(const std::vector<std::pair<std::string, std::string>> &chip = {}) const

@@ -29,7 +29,7 @@ std::string fileName(size_t index, const std::string &name)
 	return fmt::format("{:03}_{}.npy", index, plain);
 }
 
-/* The lowest and highest element of a type, as a number; of FP16 they are finite. */
+/* Returns the lowest and the highest finite value of a type. */
 std::pair<float, float> limitsOf(DataType type)
 {
 	constexpr float mostOfHalf = 65504;

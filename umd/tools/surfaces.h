@@ -22,12 +22,12 @@ struct SurfaceSummary {
 	float least = 0;  /**< smallest element, as a real number */
 	float most = 0;
 	double atLowest = 0;  /**< share of elements that are the lowest of their type */
-	double atHighest = 0; /**< share of the highest; saturated elements are among these */
+	double atHighest = 0; /**< share that is the highest; includes saturated elements */
 };
 
 /**
- * \brief Write all outputs of a network that was compiled with CompileOptions::everyTensor
- * \param[in] folder is created if missing; receives a .npy with the numbers of each tensor
+ * \brief Write all outputs of a network, which was compiled with CompileOptions::everyTensor
+ * \param[in] folder gets a .npy file with the numbers of each tensor; is created if missing
  */
 Result<std::vector<SurfaceSummary>> dumpSurfaces(const Network &network, const std::string &folder,
 						 const RunSettings &settings);

@@ -24,8 +24,8 @@ namespace
 
 constexpr uint64_t maxInputBytes = uint64_t{ 1 } << 32;
 
-/* Returns the model's shape; with an order, or without a model, the shape of the cube in that
- * order. */
+/* Returns the shape of a .npy file: the model's shape; if \a order is given or there is no model,
+ * the four axes N, C, H, W in that order. */
 std::vector<size_t> arrayShape(const TensorDesc &desc, std::optional<ElementOrder> order)
 {
 	if (!order && desc.signature)
@@ -36,8 +36,9 @@ std::vector<size_t> arrayShape(const TensorDesc &desc, std::optional<ElementOrde
 }
 
 /*
- * In 8-bit models the lowest integer, -128, stands for a pixel of 0, unless an option says how
- * pixels become numbers, or numbers elements (\a isQuantized).
+ * Returns the elements of a picture. An 8-bit model has -128, the lowest integer, for a pixel of 0.
+ * This does not apply if options say how pixels become numbers (scaling) or how numbers become
+ * elements (\a isQuantized).
  */
 Result<std::vector<std::byte>> elementsOfModel(const TensorDesc &desc, const Image &image,
 					       const PixelScaling &scaling, bool isQuantized)
@@ -88,7 +89,7 @@ Result<std::vector<std::byte>> inputElements(const TensorDesc &desc,
 	return elementsFromImage(desc, *image, settings.scaling);
 }
 
-/* Elements separated by blanks, as the original runtime wrote them. */
+/* Returns the elements as text, separated by blanks, as NVIDIA's runtime writes them. */
 std::string elementText(const TensorDesc &desc, std::span<const std::byte> elements)
 {
 	std::string text;

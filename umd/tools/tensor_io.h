@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files that nvdla-run reads into inputs and writes outputs to.
+ * Reads the inputs of a network from files, and writes its outputs to files.
  */
 #pragma once
 
@@ -16,12 +16,13 @@
 namespace nvdla::tools
 {
 
-/** \brief Kind of a file by the ending of its name; Other: a picture if the file is read */
+/** \brief Kind of a file by the ending of its name. Checks of options take an input of kind Other
+ * for a picture */
 enum class FileKind { Dimg, Npy, Raw, Other };
 
 FileKind fileKind(const std::string &path);
 
-/** \return InvalidArgument naming an option for the pixels of pictures, if no input is a picture */
+/** \return InvalidArgument if an option of \a scaling was given, but no input is a picture */
 Result<void> checkUses(const ScalingOptions &scaling, const std::vector<std::string> &inputs);
 
 /**
@@ -53,7 +54,7 @@ void sayZeroInputs(const char *program, size_t given, const Network &network);
 Result<void> writeOutput(const Network &network, size_t index, const std::string &path,
 			 const RunSettings &settings);
 
-/** \return index and number of the \a count largest elements, largest first */
+/** \return index and value of the \a count largest elements of output \a index, largest first */
 Result<std::vector<std::pair<size_t, float>>> topElements(const Network &network, size_t index,
 							  size_t count);
 

@@ -19,8 +19,8 @@ namespace
 {
 
 /*
- * Lowest address for buffers in system memory. Below it is the on-chip memory, whose size is fixed
- * in the txn format.
+ * Lowest address that --trace-memory accepts. Below it is the on-chip memory, whose size the txn
+ * format fixes.
  */
 constexpr uint64_t lowestMemory = Recorder::onChipBase + sim::txnCvsramSize;
 

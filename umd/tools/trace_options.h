@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The options of --trace, which records the register writes of a run.
+ * The option --trace, which records the register writes of a run, and further options for it.
  */
 #pragma once
 
@@ -18,7 +18,8 @@
 namespace nvdla::tools
 {
 
-/** \brief --trace, --trace-format and --trace-memory; must exist until the program ends */
+/** \brief --trace, --trace-format and --trace-memory. The object must exist until the trace is
+ * written, because the command line is parsed into it */
 class TraceOptions
 {
 public:
@@ -30,8 +31,8 @@ public:
 
 	/** \return InvalidArgument naming the option that has no effect or a wrong value */
 	Result<void> check() const;
-	/** \return the device at \a path, which is recorded if a trace is wanted; errors of
-	 * Device::open(), or InvalidArgument if this device cannot be recorded */
+	/** \return the device at \a path; with --trace it is recorded. Errors of Device::open(), or
+	 * InvalidArgument if this device cannot be recorded */
 	Result<Device> open(const std::string &path);
 	/** \brief Write the trace recorded so far; nothing without --trace */
 	Result<void> write() const;

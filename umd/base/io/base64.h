@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes in text (RFC 4648, section 4): blobs in loadables as JSON.
+ * Base64 (RFC 4648, section 4): bytes as text, for the blobs of loadables that are written as JSON.
  */
 #pragma once
 

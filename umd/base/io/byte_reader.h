@@ -9,7 +9,7 @@
 namespace nvdla
 {
 
-/** \brief Takes little-endian values off the front of a file */
+/** \brief Takes values off the front of a little-endian file; the host is little-endian, too */
 class ByteReader
 {
 public:

@@ -8,8 +8,8 @@
 namespace nvdla
 {
 
-/** \return the code for errno \a error of a call with a file name: NotFound, InvalidArgument if the
- * name cannot be used, or Io for other failures */
+/** \return the code for \a error, the errno of a call that got a file's name: NotFound,
+ * InvalidArgument if such a file cannot be used, or Io */
 inline ErrorCode codeOfName(int error)
 {
 	switch (error) {

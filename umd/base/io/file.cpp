@@ -73,7 +73,7 @@ Result<void> writeAll(UniqueFd fd, const std::string &path, std::span<const std:
 	return {};
 }
 
-/* Returns the file that a path refers to after all links; empty if it does not exist. */
+/* Returns the path without symbolic links; empty if the file does not exist. */
 std::string fileAt(const std::string &path)
 {
 	const std::unique_ptr<char, decltype(&std::free)> resolved(realpath(path.c_str(), nullptr),
@@ -82,7 +82,8 @@ std::string fileAt(const std::string &path)
 	return resolved ? resolved.get() : "";
 }
 
-/* Only a regular file of this user with a single link is replaced; others are written in place. */
+/* Only a regular file of this user with a single link is replaced, because a new file would not
+ * keep another owner or further links. Other files are written in place. */
 bool canBeReplaced(const struct stat &there)
 {
 	return S_ISREG(there.st_mode) && there.st_uid == geteuid() && there.st_nlink == 1;

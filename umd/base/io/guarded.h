@@ -13,21 +13,22 @@ namespace nvdla
 {
 
 /**
- * \brief The error for the exception that is being handled
+ * \brief Make an error of the exception that is being handled
  *
- * If there is no memory for a message, a text is used that std::string holds without allocation.
+ * If there is no memory for the message, the error has a text that std::string holds without
+ * allocation.
  */
 Error caughtError(const char *what, const std::string &where) noexcept;
 
 /**
  * \brief Do \a work; its exceptions become errors
  *
- * All public functions, callbacks of libraries and thread functions do their work inside this.
+ * All public functions, callbacks of libraries and thread functions do their work inside guarded().
  *
  * \param[in] what the attempted action, for the error
- * \param[in] where the place, for the error
+ * \param[in] where what the action was done to, such as a file, for the error
  * \param[in] work a function that returns a Result
- * \return the function's result; NoMemory if there was not enough memory for it
+ * \return the function's result, or the error for its exception: NoMemory, Io or Unsupported
  */
 template<typename Work>
 auto guarded(const char *what, const std::string &where, Work &&work) noexcept -> decltype(work())
@@ -46,9 +47,10 @@ auto guarded(const char *what, Work &&work) noexcept -> decltype(work())
 }
 
 /**
- * \return a copy of \a result; copying may throw
+ * \return a copy of \a result
  *
- * A Result's own copy constructor must not throw: an exception in it ends the process.
+ * A Result's own copy constructor must not throw: an exception in it ends the process. This
+ * function may throw.
  */
 template<typename T>
 Result<T> copyOf(const Result<T> &result)

@@ -23,7 +23,7 @@ namespace
 
 constexpr const char *readingPicture = "read picture";
 constexpr uint32_t maxSide = 8192;
-/* The largest picture, uncompressed, with room for a header. */
+/* Most bytes of a file: a header, and the largest picture with three bytes a pixel. */
 constexpr uint64_t maxPictureBytes = uint64_t{ 4 } * maxSide * maxSide;
 
 tl::unexpected<Error> badPicture(const std::string &name, std::string why)
@@ -39,7 +39,7 @@ Result<void> checkSides(const std::string &name, uint64_t width, uint64_t height
 					    height, maxSide));
 }
 
-/* Next number of a PNM header: white space and comments may stand before it. */
+/* Takes the next number off a PGM or PPM header: white space and comments may stand before it. */
 Result<uint32_t> pnmNumber(std::string_view &text, const std::string &name)
 {
 	while (!text.empty()) {
@@ -205,10 +205,11 @@ Result<std::vector<std::byte>> encodePng(const Image &image, const std::string &
 		writer.png.height = image.height;
 		writer.png.format = image.channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
 
-		/* With this flag files are a quarter larger, but written much faster. */
+		/* This flag makes files a quarter larger, but they are written much faster. */
 		writer.png.flags = PNG_IMAGE_FLAG_FAST;
 
-		/* Allocate for the largest size: a query of the exact one compresses twice. */
+		/* Allocate for the largest size: to ask libpng for the exact size would compress
+		 * twice. */
 		png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(writer.png);
 		std::vector<std::byte> bytes(size);
 		if (!png_image_write_to_memory(&writer.png, bytes.data(), &size, 0,

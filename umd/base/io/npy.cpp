@@ -24,7 +24,7 @@ namespace
 constexpr const char *readingNpy = "read npy";
 constexpr std::array<char, 6> npyMagic{ '\x93', 'N', 'U', 'M', 'P', 'Y' };
 constexpr uint64_t maxNpyBytes = uint64_t{ 1 } << 32;
-/* No more elements than a process can address; a 32-bit process has fewer addresses. */
+/* Most elements of an array: 2^32, or as many doubles as a 32-bit process can address. */
 constexpr auto maxElements =
 	static_cast<size_t>(std::min(uint64_t{ 1 } << 32, uint64_t{ SIZE_MAX } / sizeof(double)));
 
@@ -33,8 +33,8 @@ tl::unexpected<Error> badNpy(const std::string &name, std::string why)
 	return fail(ErrorCode::InvalidFile, readingNpy, name, std::move(why));
 }
 
-/* Returns the text between the key and the next character of \a end, in a dictionary that numpy
- * wrote. */
+/* Returns the text from \a key to the next \a end in the header of a file, which is a dictionary in
+ * the syntax of Python. */
 std::string_view valueOf(std::string_view dictionary, std::string_view key, char end)
 {
 	const size_t at = dictionary.find(key);
@@ -70,7 +70,7 @@ Result<std::vector<size_t>> shapeOf(std::string_view dictionary, const std::stri
 	}
 }
 
-/* Converts uint8 to int16. */
+/* Converts uint8 to int16, which can hold all of its values. */
 std::vector<std::byte> widened(std::span<const std::byte> bytes)
 {
 	std::vector<std::byte> wide(2 * bytes.size());
@@ -225,7 +225,7 @@ std::string acceptedShapes(const TensorDesc &desc, ElementOrder order)
 	return shapes;
 }
 
-/* The array in N, C, H, W order, with four dimensions if it has three or four. */
+/* Returns the array in N, C, H, W order, with four axes if it has three or four. */
 NpyArray inChannelOrder(const NpyArray &array, ElementOrder order)
 {
 	NpyArray result = array;
@@ -254,7 +254,7 @@ std::vector<size_t> withoutOnes(auto shape)
 	return { shape.begin(), shape.end() };
 }
 
-/* The shape with the channels where the other ElementOrder has them. */
+/* Returns the shape with the channels moved to where the other ElementOrder has them. */
 std::vector<uint32_t> inOtherOrder(const TensorSignature &signature)
 {
 	std::vector<uint32_t> shape = signature.shape;
@@ -269,8 +269,8 @@ std::vector<uint32_t> inOtherOrder(const TensorSignature &signature)
 }
 
 /*
- * Returns the array in N, C, H, W order. Its axes are those of the model's tensor if there is a
- * signature and no \a order; otherwise it has three or four axes, in \a order or N, C, H, W.
+ * Returns the array in N, C, H, W order. With a signature and without \a order, \a given has the
+ * axes of the model's tensor. Otherwise it has three or four axes, in \a order if there is one.
  */
 Result<NpyArray> inAxesOf(const TensorDesc &desc, const NpyArray &given,
 			  std::optional<ElementOrder> order)
@@ -292,11 +292,11 @@ Result<NpyArray> inAxesOf(const TensorDesc &desc, const NpyArray &given,
 	return inChannelOrder(array, desc.signature->order);
 }
 
-/* The model's 8-bit integer that represents an unsigned byte of 0: the lowest one. */
+/* 8-bit models hold an unsigned byte as a signed integer that is 128 less; this is byte 0. */
 constexpr float zeroByte = -128;
 
-/* \return nothing if the array holds real numbers, to be quantized; if it holds integers of the
- * tensor, the offset to add to each, mostly 0. */
+/* Returns nothing if the array holds real numbers, which have to be quantized. If it holds elements
+ * of the tensor, returns the offset to add to each of them, mostly 0. */
 std::optional<float> offsetOfElements(const TensorDesc &desc, const NpyArray &array)
 {
 	const bool hasBytes = array.ofBytes || array.type == DataType::Int8;

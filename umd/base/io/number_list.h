@@ -9,7 +9,8 @@
 namespace nvdla
 {
 
-/** \return the numbers of a text with \a separator between them; nothing if it has anything else */
+/** \return the numbers in \a text, which \a separator separates; nothing if the text has another
+ * form */
 template<typename T>
 std::optional<std::vector<T>> parseNumbers(std::string_view text, char separator)
 {

@@ -15,15 +15,15 @@ namespace nvdla
 /**
  * \brief The process that created an object
  *
- * A child of fork() has copies of its parent's objects and shares the open file, but has no
- * threads. Requests that the child makes would wait for ever, or act on the parent.
+ * A child of fork() has copies of its parent's objects and shares the open file of the device, but
+ * has no threads. Requests that the child makes would wait for ever, or act on the parent.
  */
 class OwnProcess
 {
 public:
 	bool isHere() const { return getpid() == id_; }
 
-	/** \return InvalidArgument in a child, with the remedy */
+	/** \return InvalidArgument in a child, with advice on what the child has to do */
 	Result<void> check(const char *what, const std::string &where) const
 	{
 		if (isHere())

@@ -12,9 +12,9 @@ namespace
 {
 
 /*
- * The length in bytes of the first character of \a text, 0 if it is not printable. The ranges of
- * first and second bytes are those of Unicode's table "Well-Formed UTF-8 Byte Sequences"; the
- * control characters U+0080 to U+009F are left out.
+ * Returns the length in bytes of the first character of \a text, which is not empty; 0 if this
+ * character is not printable. The ranges of first and second bytes are those of Unicode's table
+ * "Well-Formed UTF-8 Byte Sequences"; the control characters U+0080 to U+009F are left out.
  */
 size_t characterLength(std::string_view text)
 {
@@ -75,7 +75,7 @@ std::string shortened(std::string_view text, size_t width)
 		return shortened(text.substr(0, first), width - dots.size() - 1) + ";...";
 	text.remove_prefix(text.size() - width + dots.size());
 	while (!text.empty() && !characterLength(text))
-		text.remove_prefix(1); /* the rest of a character of several bytes */
+		text.remove_prefix(1); /* skip the rest of a character that the cut went through */
 	return std::string(dots) + std::string(text);
 }
 

@@ -21,7 +21,8 @@ std::string printable(std::string_view text);
  * TensorFlow Lite names a layer after all operators in it, separated by semicolons; only the first
  * name is used.
  *
- * \return \a text, or "..." and its last bytes; at most \a width bytes, which are 8 or more
+ * \param[in] width most bytes of the result, 8 or more
+ * \return \a text, or "..." and its last bytes
  */
 std::string shortened(std::string_view text, size_t width);
 

@@ -7,7 +7,7 @@
 namespace nvdla
 {
 
-/** \brief Owner of a file descriptor */
+/** \brief Owns a file descriptor, and closes it in the destructor */
 class UniqueFd
 {
 public:

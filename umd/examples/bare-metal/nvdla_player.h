@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plays a trace that nvdla-run --trace-format c has written. Needs no operating system.
+ * Repeats a run on a board without an operating system: plays the trace (register writes, memory
+ * and expected results) that nvdla-run --trace-format c has written.
  */
 #ifndef NVDLA_PLAYER_H
 #define NVDLA_PLAYER_H
@@ -13,15 +14,15 @@ extern "C" {
 #endif
 
 enum nvdla_step_kind {
-	NVDLA_LOAD, /* bytes to memory at address; size is in mask */
-	NVDLA_WRITE, /* value to the register at address */
-	NVDLA_POLL, /* wait until (register & mask) == value */
-	NVDLA_EXPECT, /* memory at address has these bytes; size is in mask */
+	NVDLA_LOAD, /* copy bytes to the memory at address; mask is their number */
+	NVDLA_WRITE, /* write value to the register at address */
+	NVDLA_POLL, /* wait until (register at address & mask) == value */
+	NVDLA_EXPECT, /* fail unless the memory at address has bytes; mask is their number */
 };
 
 struct nvdla_step {
 	enum nvdla_step_kind kind;
-	uint64_t address; /* of memory as the core uses it, or offset of a register */
+	uint64_t address; /* of memory, as the core sees it; or byte offset of a register */
 	uint32_t mask;
 	uint32_t value;
 	const uint8_t *bytes;
@@ -43,7 +44,7 @@ struct nvdla_board {
 	 * clean or invalidate caches. NULL: caches are coherent.
 	 */
 	void (*sync)(void *context, uint64_t address, uint32_t size, int is_read);
-	uint32_t polls; /* most reads of a register that is polled; 0: no limit */
+	uint32_t polls; /* most repeated reads of a register that is polled; 0: no limit */
 };
 
 /*

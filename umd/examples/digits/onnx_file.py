@@ -29,14 +29,14 @@ def _bytes(field, data):
 
 
 def tensor(name, array):
-	"""A constant: a numpy array of float32 or int64."""
+	"""Return the TensorProto of a constant, which is a numpy array of float32 or int64."""
 	kind = {'float32': _FLOAT, 'int64': _INT64}[str(array.dtype)]
 	sizes = b''.join(_number(1, size) for size in array.shape)
 	return sizes + _number(2, kind) + _bytes(8, name) + _bytes(9, array.tobytes())
 
 
 def node(kind, inputs, output, **attributes):
-	"""An operator; attributes are whole numbers or lists of them."""
+	"""Return the NodeProto of an operator; attributes are whole numbers or lists of them."""
 	data = b''.join(_bytes(1, name) for name in inputs) + _bytes(2, output) + _bytes(3, output) + _bytes(4, kind)
 	for name, value in attributes.items():
 		if isinstance(value, int):
@@ -48,15 +48,15 @@ def node(kind, inputs, output, **attributes):
 
 
 def _value(name, shape):
-	# An axis whose size is left open has a name.
+	# An axis whose size is left open has a name (a string) instead of a size.
 	sizes = b''.join(_bytes(1, _bytes(2, size) if isinstance(size, str) else _number(1, size))
 			 for size in shape)
 	return _bytes(1, name) + _bytes(2, _bytes(1, _number(1, _FLOAT) + _bytes(2, sizes)))
 
 
 def model(name, nodes, constants, inputs, outputs, operators=13):
-	"""The bytes of a file. inputs, outputs: shapes of float32 tensors by name; operators: version of the
-	operator set."""
+	"""Return the bytes of a file. inputs and outputs map names of float32 tensors to shapes;
+	operators is the version of the operator set."""
 	graph = b''.join(_bytes(1, one) for one in nodes) + _bytes(2, name)
 	graph += b''.join(_bytes(5, one) for one in constants)
 	graph += b''.join(_bytes(11, _value(*one)) for one in inputs.items())

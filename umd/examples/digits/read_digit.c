@@ -2,8 +2,8 @@
 /*
  * Compile a model and run it on a picture, in C: read-digit digits.onnx seven.pgm [DEVICE]
  *
- * The model may be any whose input is as large as the picture, one channel of 0 to 255, and whose
- * first output has a number for each class.
+ * Other models can be used, too. The input must be as large as the picture, with one channel of 0
+ * to 255. The first output must have a number for each class.
  */
 #include <nvdla/nvdla.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@ enum { MOST_PIXELS = 1 << 20 };
 static float numbers[MOST_PIXELS];
 
 /*
- * Reads a PGM picture of 8 bits into numbers. Returns the number of pixels; 0 if the file is no
- * such picture.
+ * Reads a PGM picture of 8-bit pixels into the array numbers. Returns the number of pixels; 0 if
+ * the file cannot be read.
  */
 static size_t read_picture(const char *path)
 {
@@ -52,7 +52,8 @@ static enum nvdla_status load(struct nvdla_device *device, const char *path,
 	return status;
 }
 
-/* Runs the network on numbers, and sets digit to the class with the largest output. */
+/* Runs the network on the pixels in the array numbers. Sets digit to the class with the largest
+ * output. */
 static enum nvdla_status read_digit(struct nvdla_network *network, size_t pixels, size_t *digit)
 {
 	struct nvdla_tensor_info info = { .size = sizeof(info) };

@@ -18,7 +18,8 @@ WHITE = 255	# value of a white pixel; scikit-learn's pixels are 0 to 16
 
 
 def windows(x):
-	"""N x C x H x W to N x H x W x (C * 3 * 3): the inputs of 3 x 3 kernels, with zeros around."""
+	"""Return the 3 x 3 surroundings of each pixel, with zeros around the picture.
+	N x C x H x W becomes N x H x W x (C * 3 * 3)."""
 	padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
 	seen = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(2, 3))
 	return seen.transpose(0, 2, 3, 1, 4, 5).reshape(*seen.shape[:1], *seen.shape[2:4], -1)
@@ -40,7 +41,7 @@ class Convolution:
 		return self.largest.transpose(0, 3, 1, 2)
 
 	def backward(self, slope):
-		"""Gradients of weights and bias, and of the input. slope: gradient of the output."""
+		"""Return gradients of [weights, bias] and of the input; slope: of the output."""
 		largest = self.largest[:, :, None, :, None]
 		taken = (self.blocks == largest) & (largest > 0)
 		sums = taken * slope.transpose(0, 2, 3, 1)[:, :, None, :, None]
@@ -57,12 +58,12 @@ class Convolution:
 		return own, x[:, :, 1:-1, 1:-1]
 
 	def kernels(self):
-		"""The weights as K x C x 3 x 3."""
+		"""Return the weights in the order of ONNX: kernels x channels x 3 x 3."""
 		return self.weights.T.reshape(self.weights.shape[1], -1, 3, 3)
 
 
 class Network:
-	"""Two convolutions and a fully connected layer with a class for each digit. Inputs are 0 to 1."""
+	"""Two convolutions and a fully connected layer. Pixels are 0 to 1; a digit is a class."""
 
 	def __init__(self, random, channels=(8, 16)):
 		self.layers = [Convolution(random, 1, channels[0]), Convolution(random, *channels)]
@@ -70,11 +71,11 @@ class Network:
 		self.bias = np.zeros(10)
 
 	def parameters(self):
-		"""All arrays that are trained."""
+		"""Return all arrays that are trained, which train() changes in place."""
 		return [part for layer in [*self.layers, self] for part in (layer.weights, layer.bias)]
 
 	def forward(self, x):
-		"""The logarithm of each digit's probability, up to a constant."""
+		"""Return the logarithm of each digit's probability, up to a constant."""
 		for layer in self.layers:
 			x = layer.forward(x)
 		self.flat = x.reshape(len(x), -1)
@@ -82,7 +83,7 @@ class Network:
 		return self.flat @ self.weights + self.bias
 
 	def slopes(self, x, labels):
-		"""Gradients of the cross entropy, in the order of parameters()."""
+		"""Return the gradients of the cross entropy, in the order of parameters()."""
 		scores = self.forward(x)
 		powers = np.exp(scores - scores.max(1, keepdims=True))
 		error = powers / powers.sum(1, keepdims=True)
@@ -115,7 +116,7 @@ def train(network, random, x, labels, epochs):
 
 
 def onnx(network):
-	"""The bytes of the ONNX file. Its input has pixels of 0 to 255, so the first kernels are divided by 255."""
+	"""Return the ONNX file. Its pixels are 0 to 255: the first kernels are divided by 255."""
 	first, second = network.layers
 	arrays = {'first': first.kernels() / WHITE, 'first_bias': first.bias, 'second': second.kernels(),
 		  'second_bias': second.bias, 'classes': network.weights, 'classes_bias': network.bias}
@@ -140,7 +141,7 @@ def main():
 	parser.add_argument('--epochs', type=int, default=40)
 	parser.add_argument('--seed', type=int, default=1)
 	arguments = parser.parse_args()
-	from sklearn.datasets import load_digits	# --help works without scikit-learn
+	from sklearn.datasets import load_digits	# so --help works without scikit-learn
 
 	digits = load_digits()
 	pixels = np.round(digits.images * (WHITE / 16)).astype(np.uint8)

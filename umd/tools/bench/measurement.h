@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Durations of a network's runs: percentiles as text and JSON, and a comparison with an earlier
+ * How long the runs of a network took: figures as text and JSON, and a comparison with an earlier
  * measurement.
  */
 #pragma once
@@ -15,9 +15,9 @@
 namespace nvdla::bench
 {
 
-/** \brief Figures of a measurement; times of a run in milliseconds */
+/** \brief Figures of a measurement; mean to most are durations of a run, in milliseconds */
 struct Measurement {
-	std::string network; /**< name of its file */
+	std::string network; /**< name of the network's file */
 	std::string device;
 	unsigned inFlight = 1;
 	uint64_t runs = 0;
@@ -42,7 +42,7 @@ struct Measurement {
 	void take(std::vector<double> times);
 };
 
-/** \return the figures as text; with the ratios to \a before if there is one */
+/** \return the figures as text; with their ratios to those of \a before if it is not null */
 std::string measurementText(const Measurement &measured, const Measurement *before);
 
 std::string measurementJson(const Measurement &measured);

@@ -38,7 +38,8 @@ Result<std::vector<LabelledPicture>> picturesInFolders(const std::string &folder
 						       const std::vector<std::string> &labels);
 
 /**
- * \brief Find the pictures that a text file lists, a line each: path below \a folder, space, class
+ * \brief Find the pictures that the text file \a list names; a line has the path of a picture below
+ * \a folder, a space and the class
  * \return at least one picture, in the order of the file
  */
 Result<std::vector<LabelledPicture>> picturesInList(const std::string &folder,

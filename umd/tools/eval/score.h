@@ -16,14 +16,14 @@ namespace nvdla::eval
 struct Score {
 	std::string network;
 	size_t pictures = 0;
-	size_t first = 0;	     /**< pictures whose class had the largest number */
-	size_t firstFive = 0;	     /**< pictures whose class was among the five largest */
+	size_t first = 0;	     /**< pictures whose class had the largest output */
+	size_t firstFive = 0;	     /**< pictures whose class had one of the five largest */
 	double milliseconds = 0;     /**< total time of all runs */
-	std::vector<size_t> answers; /**< class with the largest number, for each picture */
+	std::vector<size_t> answers; /**< class with the largest output, for each picture */
 
 	/**
-	 * \brief Count a picture
-	 * \param[in] best classes with the largest numbers, largest first
+	 * \brief Count a picture of class \a label, whose run took \a took ms
+	 * \param[in] best classes with the largest outputs, largest first
 	 */
 	void add(size_t label, std::span<const size_t> best, double took);
 };
@@ -31,10 +31,11 @@ struct Score {
 /** \return share of the pictures to which both give the same answer, 0 to 1 */
 double agreement(const Score &one, const Score &other);
 
-/** \return a line for each network; how often others agree with the first one */
+/** \return a table with a line for each network; of several networks, also how often each gives the
+ * same answer as the first one */
 std::string scoreTable(const std::vector<Score> &scores);
 
-/** \return the same as a JSON object */
+/** \return the figures of scoreTable() as a JSON object */
 std::string scoreJson(const std::vector<Score> &scores);
 
 } /* namespace nvdla::eval */

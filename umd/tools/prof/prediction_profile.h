@@ -7,8 +7,8 @@
 namespace nvdla::chip
 {
 
-/** \return the predicted schedule, and the utilisation of MACs and memories, which timelineSvg()
- * and traceJson() show */
+/** \return the predicted time of each operation, and the utilisation of MACs and memories over
+ * time, for timelineSvg() and traceJson() */
 prof::Profile predictionProfile(const Prediction &prediction);
 
 } /* namespace nvdla::chip */

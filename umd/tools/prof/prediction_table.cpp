@@ -17,7 +17,7 @@ namespace
 
 using Operations = std::set<const PredictedOperation *>;
 
-/* Returns for each operation of the profile the prediction that includes it. */
+/* Returns for each operation of predictionProfile() the predicted operation that it is part of. */
 std::vector<const PredictedOperation *> predictionsOf(const Prediction &prediction)
 {
 	std::vector<const PredictedOperation *> all;
@@ -27,7 +27,8 @@ std::vector<const PredictedOperation *> predictionsOf(const Prediction &predicti
 	return all;
 }
 
-/* Share of the multipliers that do something useful while the row's operations run. */
+/* Returns the mean share of the multipliers that the convolutions among the operations use; "-" if
+ * no operation is a convolution. */
 std::string macUseOf(const Operations &operations, double cycles)
 {
 	double busy = 0;
@@ -43,7 +44,7 @@ std::string macUseOf(const Operations &operations, double cycles)
 	return convolutions && cycles > 0 ? fmt::format("{:.1f}%", 100 * busy / cycles) : "-";
 }
 
-/* The unit or memory that limits the longest operation. */
+/* Returns the unit or memory that limits the speed of the longest operation. */
 const char *boundOf(const Operations &operations)
 {
 	const PredictedOperation *longest =

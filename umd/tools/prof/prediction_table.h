@@ -10,13 +10,14 @@
 namespace nvdla::chip
 {
 
-/** \return a line for each row of the view, and one for the network */
+/** \return a table with a line for each row of the view; predictionSummary() follows */
 std::string predictionTable(const Prediction &prediction, const prof::View &view = {});
 
-/** \return the line for the network, and one more if there are CPU steps */
+/** \return a line with the time and the traffic of the whole network; a second line if operations
+ * on the CPU are not included */
 std::string predictionSummary(const Prediction &prediction);
 
-/** \return kilobytes as "12.3", or "-" for 0 bytes */
+/** \return a number of bytes in kB (1000 bytes), as "12.3"; "-" for 0 bytes */
 std::string kilobytes(uint64_t bytes);
 
 } /* namespace nvdla::chip */

@@ -12,7 +12,7 @@ namespace nvdla::prof
 namespace
 {
 
-/* Engines in the order of the data flow. */
+/* Engines in the order in which data pass through them: timelines show their rows in this order. */
 constexpr std::array engineOrder = { "BDMA",  "CONV",  "SDP",	  "PDP",    "CDP",
 				     "RUBIK", "POWER", "SOFTMAX", "RESHAPE" };
 

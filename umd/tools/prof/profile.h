@@ -25,8 +25,8 @@ struct OperationProfile {
 	uint64_t startNs = 0; /**< time since the run began */
 	uint64_t endNs = 0;
 	bool timed = false; /**< the operation started and completed; otherwise it has no times */
-	/** \brief Index in Profile::operations of the operation that passes data to this one on the
-	 * fly */
+	/** \brief Index in Profile::operations of the operation that passes data directly to this
+	 * one, not through memory; nothing if this one reads memory */
 	std::optional<size_t> takesFrom;
 	/** \brief The driver's report; its times are CLOCK_MONOTONIC, not relative to the run */
 	OperationReport counters = {};
@@ -46,7 +46,7 @@ struct Gauge {
 	std::string name;
 	std::vector<Step> steps; /**< sorted by start */
 
-	/** \return the mean until \a endNs, 0 to 1 */
+	/** \return the mean share from the start of the run to \a endNs, 0 to 1 */
 	double mean(uint64_t endNs) const;
 };
 
@@ -59,7 +59,7 @@ struct Profile {
 };
 
 /**
- * \return the name of \a device for a text about times; for an embedded device, a note follows that
+ * \return the name of \a device, for a heading of times; for an embedded device with the note that
  * the times are those of the host
  */
 std::string deviceText(const std::string &device);

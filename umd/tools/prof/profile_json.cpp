@@ -9,7 +9,7 @@ namespace nvdla::prof
 namespace
 {
 
-/* Adds numbers, and lists element by element. */
+/* Adds \a more to \a sum, which has the same members: numbers, and lists element by element. */
 void addCounters(Json &sum, const Json &more)
 {
 	for (auto &[name, value] : sum.items()) {

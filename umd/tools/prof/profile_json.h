@@ -16,7 +16,8 @@ using Json = nlohmann::ordered_json;
 /** \return the counters of an operation, with the names that the driver has for them */
 Json countersJson(const OperationReport &result);
 
-/** \return an array with an object for each operation; times in ns, null where there are none */
+/** \return an array with an object for each operation; times in ns, null for an operation without
+ * times */
 Json profileJson(const Profile &profile);
 
 /**

@@ -21,7 +21,7 @@ struct Column {
 	bool always = false; /* shown even if all values are zero */
 };
 
-/* Stalls are cycles of the core. */
+/* Stalls are in clock cycles of the core; the other columns count values. */
 constexpr std::array columns = {
 	Column{ "read stall", [](const Counters &c) -> uint64_t { return c.readStall; }, true },
 	Column{ "weight stall", [](const Counters &c) -> uint64_t { return c.weightReadStall; } },
@@ -67,7 +67,7 @@ size_t widthOf(const Column &column)
 	return std::max<size_t>(std::string_view(column.title).size(), 9) + 2;
 }
 
-/* Sum over the operations of a row; nothing if none was counted. */
+/* Returns the sum of a counter over the operations of a row; nothing if none was counted. */
 std::optional<uint64_t> sumOf(const Profile &profile, const Row &row, const Column &column)
 {
 	std::optional<uint64_t> sum;

@@ -10,8 +10,9 @@ namespace nvdla::prof
 {
 
 /**
- * \return a table with a line for each row of the view (time, stalls, saturation, NaNs) and for
- * each engine. Rarer counters have a column only if one of their values is not zero
+ * \return a table with a line for each row of the view: time, stalls, saturated values and NaNs. A
+ * last line has the busy share of each engine. Rarer counters have a column only if one of their
+ * values is not zero
  */
 std::string profileTable(const Profile &profile, const View &view = {});
 

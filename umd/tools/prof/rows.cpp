@@ -21,7 +21,8 @@ struct Group {
 	size_t hardwareLayers = 1;
 };
 
-/* Groups operations that pass data on the fly. A group takes the place of its first operation. */
+/* Groups operations that pass data to each other directly, not through memory. A group takes the
+ * place of its first operation. */
 std::vector<Group> hardwareLayers(const Profile &profile)
 {
 	std::vector<Group> groups;
@@ -40,7 +41,8 @@ std::vector<Group> hardwareLayers(const Profile &profile)
 	return groups;
 }
 
-/* Groups operations by layer; each operation without a layer is a row of its own. */
+/* Joins the hardware layers of the same layer of the model. A hardware layer whose first operation
+ * names no layer stays a row of its own. */
 std::vector<Group> modelLayers(const Profile &profile, std::vector<Group> hardware)
 {
 	std::vector<Group> groups;

@@ -26,8 +26,8 @@ struct View {
 /**
  * \brief The operations of one row
  *
- * Operations that pass data on the fly run at the same time: they are one hardware layer, whose
- * time counts once.
+ * Operations that pass data to each other directly, not through memory, run at the same time. They
+ * are one hardware layer, whose time counts once.
  */
 struct Row {
 	std::string name;    /**< "0.3+4": task and operations; "3 layers" for 3 hardware layers */
@@ -36,7 +36,7 @@ struct Row {
 	std::string action;  /**< action of the first operation */
 	std::string shape;   /**< shapes of the first input and the last output */
 	std::string types;
-	bool timed = false;		/**< true if an operation has times */
+	bool timed = false;		/**< true if at least one operation has times */
 	uint64_t startNs = 0;		/**< time since the run began */
 	uint64_t durationNs = 0;	/**< time in which at least one operation ran */
 	std::vector<size_t> operations; /**< indices in Profile::operations */

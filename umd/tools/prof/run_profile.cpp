@@ -34,8 +34,8 @@ private:
 
 	const std::vector<AnyTask> &tasks_;
 	const RunReport &report_;
-	size_t next_ = 0;  /* index of the next step's first task */
-	uint64_t now_ = 0; /* time from the run's begin to the next step */
+	size_t next_ = 0;  /* index in tasks_ of the next step's first task */
+	uint64_t now_ = 0; /* time from the run's begin to the next step, ns */
 	Profile profile_;
 };
 

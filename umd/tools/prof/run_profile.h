@@ -12,13 +12,13 @@ namespace nvdla::prof
 {
 
 /**
- * \brief Make a profile from the report of a run and the description of its operations in the
- * loadable
+ * \brief Make a profile from the report of a run
  *
- * Operations on the CPU have the times of their task. Operations of jobs have no times if the
- * device does not report results.
+ * The loadable describes the operations, and the report has their times and counters. An operation
+ * on the CPU has the times of its whole task. An operation on the device has no times if the device
+ * does not report results.
  *
- * \param[in] name of the profile
+ * \param[in] name name of the profile
  */
 Result<Profile> runProfile(const Loadable &loadable, const RunReport &report, std::string name);
 

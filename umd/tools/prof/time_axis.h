@@ -39,8 +39,8 @@ public:
 	const std::vector<Part> &parts() const { return parts_; }
 
 	double at(uint64_t ns) const;
-	/** \return time between ticks that are at least \a pixels apart: 1, 2 or 5 times a power of
-	 * ten */
+	/** \return the time from one tick to the next, ns: the shortest of 1, 2 or 5 times a power
+	 * of ten with which ticks are at least \a pixels apart */
 	uint64_t tickNs(double pixels) const;
 
 private:

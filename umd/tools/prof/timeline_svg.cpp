@@ -27,7 +27,7 @@ constexpr double top = 78.0;
 constexpr double laneHeight = 34.0;
 constexpr double barHeight = 26.0;
 constexpr double letterWidth = 6.4;
-constexpr double tickEvery = 110.0; /* least distance in pixels */
+constexpr double tickEvery = 110.0; /* least distance between ticks, in pixels */
 
 constexpr std::string_view style = ".paper{fill:#ffffff}\n"
 				   "text{font-family:'DejaVu Sans','Helvetica "
@@ -42,7 +42,7 @@ constexpr std::string_view style = ".paper{fill:#ffffff}\n"
 				   ".stripe{fill:#f7f7f7}\n"
 				   ".cut{fill:#ffffff;stroke:#bbb;stroke-dasharray:4 4}\n";
 
-/* The beginning of the text that fits a bar of this width. */
+/* Returns the beginning of the text that fits into a bar of this width, in pixels. */
 std::string fitting(const std::string &text, double width)
 {
 	const auto letters = static_cast<size_t>(std::max(0.0, (width - 8) / letterWidth));

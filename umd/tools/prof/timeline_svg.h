@@ -8,7 +8,8 @@
 namespace nvdla::prof
 {
 
-/** \return the profile as a picture: a row for each engine, time from left to right */
+/** \return the profile as an SVG: one or more rows for each engine, then one for each gauge; time
+ * runs from left to right */
 std::string timelineSvg(const Profile &profile);
 
 } /* namespace nvdla::prof */

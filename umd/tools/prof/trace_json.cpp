@@ -14,7 +14,7 @@ namespace
 
 constexpr int process = 1;
 
-/* The format counts in microseconds; fractions are allowed. */
+/* The trace format has times in microseconds; fractions are allowed. */
 double microseconds(uint64_t ns)
 {
 	return static_cast<double>(ns) / 1e3;

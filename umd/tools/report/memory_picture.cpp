@@ -20,7 +20,7 @@ constexpr double plotWidth = 960.0;
 constexpr double plotHeight = 300.0;
 constexpr double left = 24.0;
 constexpr double titleHeight = 34.0;
-constexpr double below = 26.0; /* room for the steps' numbers */
+constexpr double below = 26.0; /* room for the numbers of the first and last step */
 constexpr double letterWidth = 6.4;
 constexpr double lineHeight = 12.0;
 

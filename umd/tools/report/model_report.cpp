@@ -116,7 +116,7 @@ private:
 	ModelReport &report_;
 	const sim::TimingParameters parameters_;
 	std::map<Place, const AssembledStep *> names_;
-	std::map<std::string, size_t> layers_; /* layers by the names of operations */
+	std::map<std::string, size_t> layers_; /* index in report_.layers by name of operation */
 	std::optional<size_t> rest_;
 };
 

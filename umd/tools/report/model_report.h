@@ -37,7 +37,7 @@ struct Step {
 	std::string shape;
 	std::string types;
 	std::vector<std::string> operations; /**< names of the operations */
-	/** \brief Task, and index in it, of each operation */
+	/** \brief For each operation, the id of its task and its index in the task */
 	std::vector<std::pair<uint16_t, size_t>> places;
 	Cost cost;
 };
@@ -48,7 +48,7 @@ struct Layer {
 	Cost cost;
 };
 
-/** \brief A compiled model with its prediction, which the layers point into */
+/** \brief A compiled model and its prediction; the steps of the layers point into the prediction */
 struct ModelReport {
 	ModelReport() = default;
 	ModelReport(ModelReport &&) = default;
@@ -57,25 +57,25 @@ struct ModelReport {
 	std::string name;
 	CompiledModel model;
 	chip::Prediction prediction;
-	std::vector<Layer> layers; /**< with a last layer for copies without operator */
+	std::vector<Layer> layers; /**< the last may be for copies without an operator */
 };
 
 /**
  * \brief Make a report
  *
- * \param[in] name of the model, as the report shows it
- * \return errors of chip::predict()
+ * \param[in] name name of the model, as the report shows it
+ * \return the report; the error of chip::predict() if that fails
  */
 Result<ModelReport> reportOf(CompiledModel model, const sim::Chip &chip, std::string name);
 
 enum class ReportFormat : uint8_t {
 	Text, /**< lines for each layer and its steps, for memories, and for the whole */
 	Json, /**< all data of the report; Documentation/compiler.md describes the members */
-	Svg,  /**< the model's graph, the network's beside it, and its memory over time */
-	Html, /**< a page that needs nothing else: tables, pictures and timeline */
+	Svg,  /**< graphs of the model and of its operations, and memory over time */
+	Html, /**< one file, without references to others: tables, pictures and timeline */
 };
 
-/** \return "text", "json", "svg", "html" and their formats */
+/** \return all formats, each with the name that --report has for it, such as "text" */
 std::vector<std::pair<std::string, ReportFormat>> reportFormats();
 
 /**

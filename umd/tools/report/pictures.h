@@ -12,16 +12,16 @@ namespace nvdla::report
 inspect::NetworkGraph modelGraph(const CompileReport &report);
 
 /**
- * \return an SVG with the graphs of the model and of the network, side by side; Unsupported if a
- * graph has more nodes than a picture can have
+ * \return the graphs of the model and of the compiled network, side by side; Unsupported if one has
+ * more nodes than a picture can have
  */
 Result<inspect::Svg> graphsPicture(const ModelReport &report);
 
 /**
- * \brief An SVG of the memories that surfaces share: the offset of each surface, and the steps that
- * need it
+ * \brief Draw the memories that surfaces (tensors between operations) share
  *
- * Steps are from left to right, offsets from bottom to top.
+ * A surface is a rectangle. From left to right are the steps that need it, from bottom to top its
+ * offsets in the memory.
  */
 inspect::Svg memoryPicture(const CompiledModel &model);
 

@@ -17,7 +17,7 @@ namespace
 
 using inspect::escapeXml;
 
-/* A part of the page that folds. */
+/* Returns a part of the page that folds at a click on its title. */
 std::string section(const std::string &title, const std::string &content)
 {
 	return fmt::format("<details open><summary>{}</summary>\n{}</details>\n", escapeXml(title),

@@ -114,7 +114,8 @@ std::string reportJson(const ModelReport &report)
 		json["coreMacs"] = report.model.report.coreMacs;
 		json["hostMacs"] = report.model.report.hostMacs;
 	}
-	/* Names come from a file: bytes that are no UTF-8 are replaced. */
+	/* Names come from the model's file. Their bytes that are not UTF-8 are replaced, as JSON
+	 * forbids them. */
 	return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

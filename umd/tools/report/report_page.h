@@ -26,7 +26,7 @@ button{margin:0 .5em .5em 0}
 .picture{overflow:hidden;height:70vh;border:1px solid #ddd;cursor:grab;touch-action:none}
 )";
 
-/* Rules inside of the pictures' shadow trees, which the page's own rules do not reach. */
+/* CSS rules inside of the pictures' shadow trees, which the rules of the page do not reach. */
 inline constexpr const char *pictureStyle = R"(
 :host{display:block}
 svg{transform-origin:0 0}

@@ -19,7 +19,7 @@ struct Widths {
 	bool errors = false;
 };
 
-/* Shortens names: some files join the names of many operators into one. */
+/* Shortens a layer's name, because some models join the names of many operators into one. */
 std::string shortened(const std::string &name)
 {
 	constexpr size_t longest = 44;

@@ -28,8 +28,8 @@ const char *kindName(RangeKind kind)
 	return "";
 }
 
-/* Returns the largest sum of the sizes of ranges that are in use at the same time. The sum changes
- * only at the begin or end of a range. */
+/* Returns the most bytes of ranges that are in use at the same time. Their sum changes only at the
+ * begin or end of a range. */
 uint64_t mostInUse(const std::vector<const AssembledRange *> &ranges)
 {
 	std::map<size_t, int64_t> changes;

@@ -12,10 +12,11 @@
 namespace nvdla::report
 {
 
-/** \return where a layer is computed: "core, 2 operations", or the reason why on the CPU */
+/** \return where a layer is computed: "core, 2 operations", or CPU or host with the reason */
 std::string whereOf(const LayerReport &layer);
 
-/** \return a line about the share of multiplications in host steps; empty without host steps */
+/** \return a line: how many layers another library computes on the host, and the core's share of
+ * the multiplications; empty if there is no such layer */
 std::string hostText(const CompileReport &report);
 
 /** \return a ratio of a LayerError as "44.5 dB"; "exact" if it is infinite */
@@ -27,7 +28,7 @@ std::string useText(const Cost &cost);
 /** \return calibrated layers with the largest errors of their own, worst first; at most three */
 std::vector<const LayerReport *> losers(const CompileReport &report);
 
-/** \return true if there are errors of calibrated layers */
+/** \return true if the model was calibrated, so that the errors of layers are known */
 bool isCalibrated(const CompileReport &report);
 
 /** \brief What a block of memory of the network holds */
@@ -35,7 +36,7 @@ struct MemoryUse {
 	const Memory *memory = nullptr;
 	std::string what; /**< kind: "constants", "surfaces", "input", "output", "descriptors" */
 	std::vector<const AssembledRange *> ranges;
-	uint64_t inUse = 0; /**< of surfaces: the most bytes that are in use at the same time */
+	uint64_t inUse = 0; /**< surfaces: most bytes in use at the same time; others: all */
 };
 
 /** \return all blocks of memory, in the order of their ids */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Open files of the devices: /proc/PID/fdinfo/FD, in the format of the kernel's
- * Documentation/gpu/drm-usage-stats.rst.
+ * Finds the processes that have devices open, and what they use, in /proc/PID/fdinfo/FD. The format
+ * is in the kernel's Documentation/gpu/drm-usage-stats.rst.
  */
 #include <algorithm>
 #include <optional>
@@ -36,7 +36,7 @@ uint64_t parseBytes(std::string_view text)
 	return value;
 }
 
-/* A process chooses its own name, which must not control the terminal. */
+/* Replaces control characters: a process chooses its own name, and could control the terminal. */
 std::string printable(std::string text)
 {
 	std::ranges::replace_if(
@@ -55,7 +55,8 @@ void parseLine(std::string_view key, std::string_view value, Client &client)
 		client.residentBytes += parseBytes(value);
 }
 
-/** \return the client of a file; nothing if it is another driver's */
+/** \return the open file that \a text, a file of fdinfo, describes; nothing if it is not the nvdla
+ * driver's */
 std::optional<Client> parseClient(std::string_view text)
 {
 	std::optional<uint64_t> id;
@@ -96,7 +97,7 @@ std::vector<uint64_t> processes(const fs::path &proc)
 	return pids;
 }
 
-/** \return the clients that a process has open on the devices of the snapshot */
+/** \return the open files of a process on the devices of the snapshot */
 std::vector<Client> clientsOf(const fs::path &process, Snapshot &snapshot)
 {
 	std::vector<Client> clients;

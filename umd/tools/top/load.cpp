@@ -97,8 +97,8 @@ uint64_t valueOf(const Counters &counters, std::string_view name)
 
 double busyShare(uint64_t busyNs, double seconds)
 {
-	/* The share can exceed 1 slightly, because the last file is read a little later than the
-	 * first. */
+	/* The quotient can slightly exceed 1, because a counter is read a little later than the
+	 * snapshot's time. */
 	return seconds > 0 ? std::min(static_cast<double>(busyNs) / 1e9 / seconds, 1.0) : 0.0;
 }
 

@@ -14,7 +14,8 @@ struct EngineLoad {
 	Counters total;	   /**< since the driver was bound, or a reset of the counters */
 	Counters interval; /**< counters of the interval only */
 
-	/** \return whether the core counted stalls and values of an operation in the interval */
+	/** \return true if the core counted in the interval, for at least one operation. Otherwise
+	 * only busy time and number of operations are known */
 	bool counted() const;
 };
 

@@ -71,7 +71,7 @@ std::string cell(const Column &column, const EngineLoad &engine, double seconds)
 			any = true;
 		}
 	}
-	/* Nothing was counted, which is not the same as zero. */
+	/* Not 0: the engine has no such counter, or did not count in the interval. */
 	if (!any || !engine.counted() || seconds <= 0)
 		return "-";
 	return shortNumber(static_cast<double>(sum) / seconds);
@@ -86,7 +86,7 @@ size_t barWidth(const Look &look)
 	return look.bars && room >= leastBar ? std::min(room, mostBar) : 0;
 }
 
-/* Returns the control sequence for green, yellow or red: a low, high or very high share. */
+/* Returns the control sequence for green (a low share), yellow (high) or red (very high). */
 std::string_view colourOf(double share)
 {
 	return share < 0.6 ? "\x1b[32m" : share < 0.9 ? "\x1b[33m" : "\x1b[31m";

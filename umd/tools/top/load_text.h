@@ -16,7 +16,8 @@ struct Look {
 	bool colour = false; /**< colour the bars, by control sequences of ECMA-48 */
 };
 
-/** \return a table of engines and one of processes for each device, lines that end in '\\n' */
+/** \return for each device a table of its engines and one of its processes; every line ends in
+ * '\\n' */
 std::string loadText(const Load &load, const Look &look = {});
 
 } /* namespace nvdla::top */

@@ -16,7 +16,7 @@ namespace nvdla::top
 
 enum class Order {
 	Busy,	/**< the largest sum of the engines' busy times first */
-	Memory, /**< the largest buffers first */
+	Memory, /**< the largest sum of buffer sizes first */
 	Name,	/**< by command */
 	Pid,
 };
@@ -30,12 +30,12 @@ Order orderNamed(std::string_view name);
 void sortProcesses(Load &load, Order order);
 
 /**
- * \return the order for a key: the order whose name begins with that letter, or for 's' the one
+ * \return the order that a key selects: the order whose name begins with \a key, or for 's' the one
  * after \a current; nothing for other keys
  */
 std::optional<Order> orderOfKey(char key, Order current);
 
-/** \return the keys and the present order, in one line */
+/** \return one line that explains the keys and names the present order */
 std::string keyHelp(Order current);
 
 } /* namespace nvdla::top */

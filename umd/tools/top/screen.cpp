@@ -11,8 +11,8 @@ namespace nvdla::top
 namespace
 {
 
-/* The first columns of a line, with all of its escape sequences: the last one resets the
- * colours. */
+/* Returns the first \a columns characters of a line, and all of its escape sequences: the last of
+ * these resets the colours. */
 std::string cut(std::string_view line, size_t columns)
 {
 	std::string kept;

@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view enginePrefix = "counters_";
 
-/* A driver may be unbound at any time: devices that disappear meanwhile are left out. */
+/* Returns the counters of an engine. A driver may be unbound at any time: files that disappear
+ * meanwhile are left out. */
 Counters readEngine(const fs::path &folder)
 {
 	Counters counters;
@@ -86,14 +87,14 @@ std::vector<Device> readDevices(const Selection &selection)
 				devices.push_back(std::move(device));
 		}
 	}
-	/* accel10 after accel9 */
+	/* Sort by length first, so that accel10 comes after accel9. */
 	std::ranges::sort(devices, {}, [](const Device &device) {
 		return std::pair(device.name.size(), device.name);
 	});
 	return devices;
 }
 
-/* Reports that the counters are for root, if this user may not read them. */
+/* Fails if this user may not read the counters, which are for root. */
 Result<void> checkAccess(const std::vector<Device> &devices)
 {
 	for (const Device &device : devices) {

@@ -22,7 +22,7 @@ using Counters = std::map<std::string, uint64_t, std::less<>>;
 
 /** \brief One open file of a device, as in the kernel's drm-usage-stats */
 struct Client {
-	uint64_t id = 0;	    /**< drm-client-id: never used again */
+	uint64_t id = 0;	    /**< drm-client-id; no later file gets the same */
 	std::string device;	    /**< name */
 	uint64_t pid = 0;	    /**< first process that has the file */
 	std::string command;	    /**< command of that process; printable ASCII */
@@ -35,7 +35,7 @@ struct Device {
 	std::string name;		/**< as in /dev/accel or /dev/dri */
 	std::string address;		/**< on its bus: "0000:00:04.0" */
 	std::filesystem::path counters; /**< folder in sysfs with the files enable and reset */
-	bool counting = false;		/**< the core counts for every operation */
+	bool counting = false;		/**< the core counts stalls and so on for all jobs */
 	std::map<std::string, Counters, std::less<>> engines; /**< counters by engine */
 };
 
@@ -50,7 +50,7 @@ struct Snapshot {
 struct Selection {
 	/** \brief Name, node (/dev/accel/accel0) or bus address; empty: all */
 	std::string device;
-	/** \brief The folder that has sys and proc */
+	/** \brief The folder that has sys and proc; tests have one of their own */
 	std::filesystem::path root = "/";
 };
 
@@ -63,7 +63,7 @@ Result<Snapshot> takeSnapshot(const Selection &selection);
 /** \brief Find the clients of all devices below \a proc, and add them to \a snapshot */
 void readClients(const std::filesystem::path &proc, Snapshot &snapshot);
 
-/** \brief Have the cores count for every operation from now on */
+/** \brief Have the cores count stalls, NaNs and so on for every operation from now on */
 Result<void> enableCounters(const std::vector<Device> &devices);
 
 } /* namespace nvdla::top */

@@ -78,7 +78,7 @@ Terminal::Wake Terminal::wait(std::chrono::milliseconds time)
 	return sources[0].revents ? readSignal() : readKey();
 }
 
-/* Keys come one by one and without echo. Ctrl-C and Ctrl-Z still send signals. */
+/* Makes keys come one by one and without echo. Ctrl-C and Ctrl-Z still send signals. */
 void Terminal::enter()
 {
 	if (hasKeys()) {
@@ -91,7 +91,7 @@ void Terminal::enter()
 	(void)show(hideCursor);
 }
 
-/* Leave the cursor in the first column below the view, for the shell. */
+/* Restores the former mode. Leaves the cursor in the first column below the view, for the shell. */
 void Terminal::leave()
 {
 	(void)show(showCursor);

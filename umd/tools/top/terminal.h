@@ -18,8 +18,9 @@ namespace nvdla::top
 /**
  * \brief A terminal that reports keys as they are pressed
  *
- * The destructor restores the former mode. A signal that ends or stops the program comes as an
- * event of wait() in the calling thread, so that the mode is restored then, too.
+ * Signals take effect only in wait(). Before a signal stops the program, wait() restores the former
+ * mode of the terminal. If a signal is to end the program, wait() returns End, and the destructor
+ * restores the mode.
  */
 class Terminal
 {
@@ -28,10 +29,10 @@ public:
 		Time,	/**< the time passed without a key */
 		Key,	/**< see key() */
 		Redraw, /**< the size changed, or the stopped program continues */
-		End, /**< a signal is to end the program, see signal(), or the terminal is gone */
+		End,	/**< signal() is to end the program, or the terminal is gone */
 	};
 
-	/** \param[in] input where keys come from, -1 if there are none */
+	/** \param[in] input file descriptor from which keys are read, -1 for none */
 	Terminal(int input, int output);
 	~Terminal();
 	Terminal(const Terminal &) = delete;
@@ -43,7 +44,7 @@ public:
 
 	/** \brief Wait for a key, a signal or the end of \a time */
 	Wake wait(std::chrono::milliseconds time);
-	/** \return the key; '\\0' for one that sends a control sequence, such as an arrow */
+	/** \return the key; '\\0' for a key that sends several characters, such as an arrow */
 	char key() const { return key_; }
 	/** \return the signal that is to end the program; 0 if none is */
 	int signal() const { return signal_; }

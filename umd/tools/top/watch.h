@@ -19,7 +19,7 @@ struct View {
 
 /**
  * \brief Show views on a terminal, one each interval, until a key or a signal ends the program
- * \param[in] before the snapshot that the first view is compared with
+ * \param[in] before an earlier snapshot; the first view shows the load since then
  */
 Result<void> watch(const Selection &selection, Snapshot before, View view, Terminal &terminal);
 
