@@ -123,6 +123,9 @@ class Models(ProgramTest):
 		self.assertEqual(self.good('read-digit', DIGITS / 'digits.onnx', DIGITS / 'seven.pgm'), '7\n')
 		self.assertIn('no PGM picture', self.bad(1, 'read-digit', DIGITS / 'digits.onnx', DIGITS / 'digits.onnx'))
 		self.assertIn('seven.pgm', self.bad(1, 'read-digit', DIGITS / 'seven.pgm', DIGITS / 'seven.pgm'))
+		wide = self.folder / 'wide.pgm'
+		wide.write_bytes(b'P5 2 1 65535\n' + bytes(4))
+		self.assertIn('no PGM picture', self.bad(1, 'read-digit', DIGITS / 'digits.onnx', wide))
 
 	def test_pictures_are_fitted(self):
 		pixels = (DIGITS / 'seven.pgm').read_bytes()[-64:]
@@ -391,7 +394,8 @@ class Tools(ProgramTest):
 		self.assertNotIn('base64', text.read_text())
 		self.assertTrue(list(self.folder.glob('*.bin')))
 		self.good('nvdla-convert', text, self.folder / 'again.nvdla')
-		self.assertIn('only a text', self.bad(2, 'nvdla-convert', '--blob-files', text, self.net))
+		for to in (self.net, '-'):
+			self.assertIn('only a text', self.bad(2, 'nvdla-convert', '--blob-files', text, to))
 
 	def test_damage_is_named(self):
 		text = self.folder / 'net.json'

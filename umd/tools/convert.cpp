@@ -43,11 +43,11 @@ Result<void> convert(const Settings &settings)
 	auto loadable = readLoadable(settings.from);
 	if (!loadable)
 		return forward(loadable);
-	if (settings.to.ends_with(textSuffix) || settings.to == "-")
-		return writeText(*loadable, settings);
-	if (settings.blobFiles)
+	if (settings.blobFiles && !settings.to.ends_with(textSuffix))
 		return fail(ErrorCode::InvalidArgument, "--blob-files", settings.to,
 			    fmt::format("only a text ({}) has them", textSuffix));
+	if (settings.to.ends_with(textSuffix) || settings.to == "-")
+		return writeText(*loadable, settings);
 	auto bytes = loadable->write();
 	if (!bytes)
 		return forward(bytes);

@@ -92,12 +92,15 @@ Result<void> checkName(const Settings &settings)
 
 	for (const auto &[suffix, format] : kinds) {
 		const Format written = settings.json ? Format::Json : settings.format;
-		if (settings.output.ends_with(suffix) && (written != format || settings.chip))
-			return fail(
-				ErrorCode::InvalidArgument, "write what is in it", settings.output,
-				fmt::format("would have something else in it; add --format {}, or "
-					    "give it another name",
-					    suffix + 1));
+		const bool isChosen = settings.chip || !settings.dump.empty();
+		if (settings.output.ends_with(suffix) && (written != format || isChosen))
+			return fail(ErrorCode::InvalidArgument, "write what is in it",
+				    settings.output,
+				    "would have something else in it; " +
+					    (isChosen ? ""
+						      : fmt::format("add --format {}, or ",
+								    suffix + 1)) +
+					    "give it another name");
 	}
 	return {};
 }

@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "base/io/error_code.h"
 #include "device/embedded/embedded_device.h"
 #include "program.h"
 #include "trace/published.h"
@@ -104,7 +105,7 @@ Result<void> TraceOptions::write() const
 	std::error_code error;
 	std::filesystem::create_directories(folder_, error);
 	if (error)
-		return fail(ErrorCode::InvalidArgument, "--trace", folder_, error.message());
+		return fail(codeOfName(error.value()), "--trace", folder_, error.message());
 	const auto written =
 		sim::writeTrace(device_.recorder->trace(*device_.core), format_, folder_);
 	if (!written)

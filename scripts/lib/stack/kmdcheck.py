@@ -74,14 +74,15 @@ def main():
 		'Check the Linux driver for NVDLA (a hardware accelerator) as reviewers of Linux would: compile it for every '
 		'kernel that scripts/vm can start in its virtual machine, with all warnings of W=1 and of sparse as errors, and run '
 		'checkpatch --strict. Each option makes another check instead.'))
-	parser.add_argument('--all', action='store_true', help=(
+	checks = parser.add_mutually_exclusive_group()
+	checks.add_argument('--all', action='store_true', help=(
 		'compile the driver with these warnings as errors for every kernel whose headers the Debian archive has, from old '
 		'backports to experimental, and print a table of the results; a Debian suite that cannot be reached is skipped'))
-	parser.add_argument('--cross', action='store_true', help=(
+	checks.add_argument('--cross', action='store_true', help=(
 		'compile the driver without sparse for the kernels of Debian 13 for other processors '
 		f'({", ".join(row.name for row in architectures.foreign())}); for each, a folder of about 1 GB with compiler '
 		'and headers is made the first time, in a minute or two'))
-	parser.add_argument('--prove', action='store_true', help=(
+	checks.add_argument('--prove', action='store_true', help=(
 		'let the model checker CBMC prove that the driver gives the NVDLA only addresses of memory that it has '
 		'checked, for all values in descriptors (operations as user space submits them) and every configuration of '
 		'NVDLA; CBMC is unpacked once (300 MB, a minute)'))

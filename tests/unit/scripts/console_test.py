@@ -51,6 +51,11 @@ class EachScript(unittest.TestCase):
 				self.assertEqual((said.returncode, said.stderr), (2, (
 					f'scripts/{script}: there is no option --hepl; did you mean --help?; see scripts/{script} --help\n')))
 
+	def test_two_checks_exclude_each_other(self):
+		said = subprocess.run([ROOT / 'scripts/check-kmd', '--all', '--prove'], capture_output=True, text=True)
+		self.assertEqual(said.returncode, 2)
+		self.assertIn('--prove: not allowed with argument --all', said.stderr)
+
 
 if __name__ == '__main__':
 	unittest.main()

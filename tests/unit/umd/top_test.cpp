@@ -347,7 +347,7 @@ TEST_F(TopTest, KeysChangeAndEndTheView)
 	console.readUntil("now: memory");
 	console.write("s");
 	console.readUntil("now: name");
-	console.write("q");
+	console.write("\x1bq"); /* Escape by itself begins no sequence */
 	ASSERT_EQ(done.wait_for(std::chrono::seconds(60)), std::future_status::ready);
 	EXPECT_TRUE(done.get());
 	EXPECT_EQ(console.mode().c_lflag, before.c_lflag);

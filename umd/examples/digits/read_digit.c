@@ -20,14 +20,14 @@ static float numbers[MOST_PIXELS];
 static size_t read_picture(const char *path)
 {
 	FILE *file = fopen(path, "rb");
-	unsigned int width = 0, height = 0;
+	unsigned int width = 0, height = 0, white = 0;
 	size_t count = 0;
 	int byte;
 
 	if (!file)
 		return 0;
-	if (fscanf(file, "P5 %u %u 255", &width, &height) == 2 && width < 1024 && height < 1024 &&
-	    fgetc(file) != EOF) {
+	if (fscanf(file, "P5 %u %u %u", &width, &height, &white) == 3 && white == 255 &&
+	    width < 1024 && height < 1024 && fgetc(file) != EOF) {
 		while (count < (size_t)width * height && (byte = fgetc(file)) != EOF)
 			numbers[count++] = (float)byte;
 	}

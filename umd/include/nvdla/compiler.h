@@ -195,8 +195,8 @@ struct CompileOptions {
 	/** \brief Core to compile for; see findCoreVariant() */
 	CoreGeometry core = nvFull;
 	/**
-	 * \brief Shapes for inputs whose sizes the file leaves open; sizes in the file cannot be
-	 * changed
+	 * \brief Shapes for inputs whose sizes an ONNX file leaves open, or in place of those of a
+	 * TensorFlow Lite file; the latter needs TensorFlow Lite
 	 *
 	 * An open first axis is 1 by default.
 	 */

@@ -19,13 +19,7 @@ struct Widths {
 	bool errors = false;
 };
 
-/* Shortens a layer's name, because some models join the names of many operators into one. */
-std::string shortened(const std::string &name)
-{
-	constexpr size_t longest = 44;
-
-	return name.size() <= longest ? name : name.substr(0, longest - 3) + "...";
-}
+constexpr size_t longestName = 44; /* bytes */
 
 Widths widthsOf(const ModelReport &report)
 {
@@ -33,7 +27,7 @@ Widths widthsOf(const ModelReport &report)
 
 	for (const Layer &layer : report.layers) {
 		widths.type = std::max(widths.type, layer.what.type.size());
-		widths.name = std::max(widths.name, shortened(layer.what.name).size());
+		widths.name = std::max(widths.name, shortened(layer.what.name, longestName).size());
 		for (const Step &step : layer.steps) {
 			widths.type = std::max(widths.type, step.engines.size() + 2);
 			widths.name = std::max(widths.name, step.shape.size());
@@ -95,7 +89,7 @@ std::string reportText(const ModelReport &report)
 				    printable(name), widths.name, errors, costText(cost), rest);
 	};
 	for (const Layer &layer : report.layers) {
-		line(layer.what.type, shortened(layer.what.name),
+		line(layer.what.type, shortened(layer.what.name, longestName),
 		     widths.errors ? errorText(layer.what.error) : "", layer.cost,
 		     whereOf(layer.what));
 		for (const Step &step : layer.steps)
@@ -109,8 +103,7 @@ std::string reportText(const ModelReport &report)
 		if (use.what != "descriptors")
 			text += memoryText(use);
 	}
-	return text + hostText(report.model.report) +
-	       chip::predictionSummary(report.prediction);
+	return text + hostText(report.model.report) + chip::predictionSummary(report.prediction);
 }
 
 } /* namespace nvdla::report */

@@ -107,14 +107,17 @@ Terminal::Wake Terminal::readKey()
 	if (read(input_, &key, 1) != 1)
 		return Wake::End;
 	/* Arrows and function keys send Escape, '[' or 'O', parameters and a letter. */
-	const bool inSequence = sequence_ || key == '\x1b';
-	if (key == '\x1b')
+	key_ = '\0';
+	if (key == '\x1b') {
 		sequence_ = 1;
-	else if (sequence_ == 1)
-		sequence_ = key == '[' || key == 'O' ? 2 : 0;
-	else if (key >= '@')
+	} else if (sequence_ == 1 && (key == '[' || key == 'O')) {
+		sequence_ = 2;
+	} else if (sequence_ == 2) {
+		sequence_ = key >= '@' ? 0 : 2;
+	} else {
 		sequence_ = 0;
-	key_ = inSequence ? '\0' : key;
+		key_ = key;
+	}
 	return Wake::Key;
 }
 

@@ -86,8 +86,8 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	ranges:       how ranges are chosen: "minmax" (default), "percentile", "entropy" or "powers-of-two"
 	percentile:   for ranges="percentile": percentage of the numbers at or below the upper limit of a range, and of those
 	              at or above its lower limit (99.99)
-	precision:    for a model of real numbers: "fp16" (default without samples), "int8" (default with samples) or
-	              "int16"
+	precision:    for a model of real numbers: "fp16" (default), "int8" (default with samples or a calibration table)
+	              or "int16"
 	keep_bias:    True: biases are not corrected for the mean error of rounding
 	every_tensor: True: tensors between operators are outputs, too, after the model's own outputs, except tensors
 	              inside fused operations, such as sums before a ReLU
@@ -95,8 +95,8 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	sram_size:    on-chip memory for tensors between layers, in bytes
 	fold_sums:    "floats", "never" or "always": which additions are fused with the convolution before them
 	target:       the core that the network is for, by the name in `info()['variant']` of a device; "nv_full" without it
-	shape:        sizes of an input that the model leaves open, (1, 3, 480, 640); for several inputs a dictionary by
-	              name
+	shape:        sizes of an input that an ONNX model leaves open, or other sizes for that of a TensorFlow Lite model,
+	              which needs TensorFlow Lite, such as (1, 3, 480, 640); for several inputs a dictionary by name
 	host:         "auto" or "never": whether ONNX Runtime (for ONNX models) or TensorFlow Lite (for its own), if it is
 	              installed, computes operators that neither the core nor the CPU steps can
 	calibration_table: file with the scales of tensors, instead of ranges of the samples: JSON of NVDLA's compiler or
