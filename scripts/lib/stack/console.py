@@ -28,7 +28,8 @@ class Failure(Exception):
 class Parser(argparse.ArgumentParser):
 	"""The options of a script. An error of the arguments is one line, with the option that was probably meant.
 
-	@example: arguments, as in the help. @exits: the exit status, for the last line of the help.
+	@example: arguments of the help's example. @exits: the help's last line, about the exit
+	status.
 	"""
 
 	def __init__(self, script, example, epilog='', exits=_EXITS, **arguments):
