@@ -105,7 +105,7 @@ def _text(value):
 
 
 def build(progress=lambda text: None, targets=None, tests=False, suite=False):
-	"""Build those of @targets that are out of date: paths in the build directory, None for all.
+	"""Build @targets, paths in the build directory or None for all, unless they are up to date.
 
 	@tests: whether tests are among the targets. @suite: whether a target is linked with the suite tree's libraries.
 	"""

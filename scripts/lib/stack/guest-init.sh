@@ -48,7 +48,7 @@ port() {
 }
 
 modules=/lib/modules/$(uname -r)
-# The ports may be behind an IOMMU, and appear some time after its driver.
+# The ports may be behind an IOMMU, and then appear some time after its driver was loaded.
 [ ! -f "$modules/virtio_iommu.ko" ] || insmod "$modules/virtio_iommu.ko"
 tries=0
 while [ "$(port control)" = /dev/null ] && [ $tries -lt 100 ]; do

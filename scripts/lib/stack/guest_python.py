@@ -46,5 +46,6 @@ def mounts():
 
 
 def files():
-	"""The interpreter, and the libraries that it and its modules are linked with: {path in the guest: path}."""
+	"""The interpreter, and the libraries that it and its modules are linked with: {path in the
+	guest: path here}."""
 	return {name: Path(name) for name in [str(INTERPRETER), *image.libraries([INTERPRETER, *_imported()[1]])]}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The guest tree: a directory of unpacked Debian 13 packages, made once and cached.
 
-It has QEMU, the kernels for the guest, their headers and their compiler, for hosts whose own are too old. The
-packages are only unpacked, not configured, and no program in the tree runs as root, so making the tree needs
-neither privileges nor mounts.
+The tree has QEMU, the kernels for the guest, their headers and their compiler, for hosts whose own
+are too old. The packages are only unpacked, not configured, and no program in the tree runs as
+root, so making the tree needs neither privileges nor mounts.
 """
 
 import contextlib
@@ -125,8 +125,8 @@ def locked(name, progress):
 def ensure(progress):
 	"""Make the tree unless it exists; returns its path.
 
-	It is made under another name and renamed when complete, so a tree that exists is complete. @progress is called
-	with a description of each step.
+	The tree is made under another name and renamed when complete, so a tree that exists is
+	complete. @progress is called with a description of each step.
 	"""
 	tree = path()
 	if tree.is_dir():

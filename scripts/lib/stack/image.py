@@ -25,7 +25,8 @@ _INIT = Path(__file__).with_name('guest-init.sh')
 # Modules of the guest's buses and file systems. Modules that the driver needs are found by its
 # dependencies.
 _MODULES = ('virtio_iommu', '9p', '9pnet_virtio')
-# DRM's helpers that the driver may use in future: they are there if the kernel has them as modules.
+# DRM's helpers that the driver may use in future. The image has those that the kernel has as
+# modules.
 _OPTIONAL_MODULES = ('drm', 'drm_shmem_helper', 'drm_exec', 'gpu-sched', 'vgem')
 # User id of the guest's ordinary user if no folder of another user is shared with the guest.
 USER_ID = 1000

@@ -79,7 +79,7 @@ def driver(root, generated):
 
 
 def engine_names(root):
-	"""Names of the engine's files, as keys of driver()'s result."""
+	"""Names of the files of kmd/engine, as keys of driver()'s result."""
 	return {path.name for path in (root / 'kmd/engine').glob('*.[ch]')} - set(_SHIMS)
 
 

@@ -30,7 +30,7 @@ DRIVER, TESTS = 'kmd', 'tests/kmd'
 _FAULTS = Path('tests/kmd/faults')
 # An error about a source, from compiler, sparse or modpost: a full disk, for example, is none.
 _ERROR = re.compile(r'^(?:\S+\.[ch]:\d+:(?:\d+:)? error:|ERROR: modpost:) .*$', re.MULTILINE)
-# The beginning of a message, up to the path of a file that is not absolute.
+# The beginning of a compiler's message, up to the path of a file, if that is not absolute.
 _RELATIVE = re.compile(r'^(In file included from |\s+from |)(?!/)([\w./-]+\.[ch])(?=:)', re.MULTILINE)
 # Lines of make's output that are not the compiler's messages.
 _OF_MAKE = re.compile(r'  (?:CC|LD|MODPOST|CHECK)|make: |make\[\d+\]: (?:Entering|Leaving) directory')
@@ -109,8 +109,8 @@ def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, 
 	  part=DRIVER, again=True, folder=None):
 	"""Build the modules of @part for @kernel of the Guest @found; returns their paths.
 
-	Unchanged sources are not built again. With @again, unchanged sources that failed to compile are tried again.
-	@folder: for the modules, instead of the build directory.
+	Unchanged sources are not built again. With @again, unchanged sources that failed to compile
+	are tried again. @folder: where the modules are built, instead of the build directory.
 	"""
 	if not (source / part / 'Kbuild').is_file():
 		raise Failure(f'{source / part / "Kbuild"} is missing: the checkout has no such modules')
@@ -128,8 +128,8 @@ def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, 
 	if sparse:
 		# KBUILD_CHECKSRC=2 also checks sources that were compiled before without sparse.
 		# C=2 says the same, but kbuild would drop it: packaged headers of newer kernels
-		# lack the script that looks for sparse. It cannot drop a variable of make's command
-		# line.
+		# lack the script that looks for sparse. kbuild cannot drop a variable of make's
+		# command line.
 		variables += ['KBUILD_CHECKSRC=2', f'CHECK={SPARSE}']
 	digest = hashlib.sha256(repr((sorted(files.items()), variables, str(found.root),
 				      _own_headers(kernel))).encode()).hexdigest()

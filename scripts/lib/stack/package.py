@@ -20,7 +20,7 @@ from .paths import ROOT, build_dir, cache_dir
 _DEBIAN = ROOT / 'scripts' / 'debian'
 # Packages that are needed to build a package in addition to its Build-Depends.
 _TOOLS = ('apt-utils', 'build-essential', 'ccache', 'lintian')
-# Folder in the tree with the sources and the packages.
+# Where the folder with the sources and the packages is mounted in the Debian tree.
 _INSIDE = Path('/tmp/build')
 _CCACHE_INSIDE = Path('/tmp/ccache')
 # Tags of lintian for a maintainer without an address. They are suppressed, because packages that stay on this machine

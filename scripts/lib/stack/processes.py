@@ -81,7 +81,8 @@ def tail(path, lines):
 
 
 def children(parent):
-	"""The command lines of the children of the process @parent: [(seconds since it began, words)], the oldest first."""
+	"""The command lines of the children of the process @parent, the oldest child first: [(the
+	seconds since the child began, words)]."""
 	found = []
 	uptime = float(Path('/proc/uptime').read_text().split()[0])
 	for folder in Path('/proc').glob('[0-9]*'):

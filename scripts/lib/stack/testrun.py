@@ -179,8 +179,8 @@ def _test_machine(machine):
 
 
 def _test_machines(machines):
-	"""The cases of @machines, tested one after the other because they share a tree and the modules built
-	there."""
+	"""Test @machines one after the other, because they share a tree and the modules built
+	there; returns the cases."""
 	return [case for machine in machines for case in _test_machine(machine)]
 
 
@@ -294,8 +294,8 @@ def _killed(name):
 
 
 def _guests_at_once():
-	"""Guests that run at once: one more than processors, if the memory suffices. An emulated guest keeps about one
-	processor busy, except while its test waits."""
+	"""The number of guests that run at once: one more than processors, if the memory suffices.
+	An emulated guest keeps about one processor busy, except while its test waits."""
 	available = int(re.search(r'MemAvailable:\s+(\d+)', Path('/proc/meminfo').read_text())[1]) << 10
 	return max(1, min(os.cpu_count() + 1, available // _GUEST_MEMORY))
 

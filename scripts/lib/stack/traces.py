@@ -51,7 +51,8 @@ def _functions(module):
 
 
 def _lines(module, section, offsets):
-	"""The source lines of @offsets in @section, 'kmd/nvdla_job.c:12', or None if unknown."""
+	"""The source line of each of the @offsets in @section, such as 'kmd/nvdla_job.c:12', or
+	None if it is unknown."""
 	words = [f'{offset:#x}' for offset in offsets]
 	said = subprocess.run(['addr2line', '-j', section, '-e', module, *words], check=True, capture_output=True,
 			      text=True).stdout

@@ -32,7 +32,7 @@ def machines(architecture=None):
 
 
 def name_of(machine):
-	"""Prefix of the names of the machine's cases."""
+	"""Prefix of the names of a machine's test cases."""
 	return f'vm-{machine[1].name}-{machine[0]}'
 
 

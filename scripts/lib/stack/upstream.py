@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The driver as a series of patches for a kernel tree, drivers/accel/nvdla.
+"""Makes patches that add the driver to a kernel tree, in drivers/accel/nvdla.
 
 The patches are made by git in a scratch repository with only those files of the kernel tree that the patches change,
 and are then applied to the tree.

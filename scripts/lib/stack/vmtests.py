@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The tests that run in the guest: tests/vm/tests.list, on every kernel and in every mode it names."""
+"""The tests of tests/vm/tests.list, which run in guests, and the kernels and modes in which they
+run."""
 
 import dataclasses
 import math
@@ -90,7 +91,8 @@ def _folder(architecture):
 
 
 def tests(architecture=architectures.AMD64):
-	"""The tests of the list that guests of the @architecture can run; raises Failure for a malformed line."""
+	"""The tests of tests.list that guests of the @architecture can run; raises Failure for a
+	malformed line."""
 	found = []
 	for number, line in enumerate(_LIST.read_text().splitlines(), 1):
 		words = line.split('#')[0].split()
