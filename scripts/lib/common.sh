@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 #
-# Functions of the shell entry points: progress with elapsed time, errors in one
-# line, and the installation of missing packages. Everything that needs more than
-# a shell is in the Python package "stack" beside this file, run by the system's
-# Python: another one earlier in PATH may lack the modules that apt installed.
+# Functions for the shell scripts in scripts/: print progress with the elapsed time, print an error
+# in one line, and install missing packages. All else is in the Python package "stack" beside this
+# file. The system's Python runs it: another Python in PATH may lack modules that apt installed.
 
 NVDLA_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 NVDLA_PYTHON=/usr/bin/python3
-# The outermost script starts the clock, and the scripts that it starts continue with it.
+# Start of the elapsed time, in seconds since 1970: scripts that this one calls inherit it.
 export NVDLA_START=${NVDLA_START:-$(date +%s.%N)}
 
 say() {
@@ -38,7 +37,8 @@ is_known() {
 	apt-cache show --no-all-versions "$1" >/dev/null 2>&1
 }
 
-# explain_apt LOG: print what the user can do about apt's failure, as far as its messages in LOG tell.
+# explain_apt LOG: exit with an error that says why apt failed, from its output in the file LOG, and
+# what the user can do.
 explain_apt() {
 	local log=$1
 	if grep -qE 'Temporary failure resolving|Could not resolve|Could not connect|Unable to connect|Network is unreachable' "$log"; then
@@ -59,7 +59,7 @@ with_log() {
 	shift 2
 	"$@" >>"$log" 2>&1 </dev/null &
 	pid=$!
-	# shellcheck disable=SC2064 # this process, whatever pid is later
+	# shellcheck disable=SC2064 # expand $pid now
 	trap "kill $pid 2>/dev/null || :; exit 130" INT TERM HUP
 	while kill -0 "$pid" 2>/dev/null; do
 		sleep 0.2
@@ -70,8 +70,8 @@ with_log() {
 	wait "$pid"
 }
 
-# ensure_packages USE...: install the packages for building (packages.debian) and those of each USE (packages.USE). If
-# packages of the uses "test" or "test-data" are missing, it continues without them.
+# ensure_packages USE...: install the packages for building (packages.debian) and those of each USE
+# (packages.USE). Packages of "test" and "test-data" that cannot be installed are no error.
 ensure_packages() {
 	local use required=(debian) wished=() missing optional=''
 	for use; do
@@ -97,8 +97,8 @@ ensure_packages() {
 	fi
 }
 
-# without_unknown NAMES: print those of NAMES (one argument, separated by spaces) that apt can install, and on stderr a
-# line about each other one.
+# without_unknown NAMES: print those of NAMES (one argument, separated by spaces) that apt can
+# install; name each of the others in a line on stderr.
 without_unknown() {
 	local name
 	for name in $1; do
@@ -110,7 +110,8 @@ without_unknown() {
 	done
 }
 
-# install_packages REQUIRED OPTIONAL: two lists of names.
+# install_packages REQUIRED OPTIONAL: install packages. Both arguments are names separated by
+# spaces; OPTIONAL ones that apt does not know are left out.
 install_packages() {
 	local names="$1$2" log root=()
 	if [ "$(id -u)" -ne 0 ]; then
@@ -131,8 +132,8 @@ install_packages() {
 	say "packages: done"
 }
 
-# asks_for_help ARGUMENT...: true if --help is among the options before the first argument that is not an option. What
-# follows that argument may be an option's value, or a command with its own --help.
+# asks_for_help ARGUMENT...: true if --help is among the options before the first argument that is
+# not an option. A later --help may belong to a command that the script is to run.
 asks_for_help() {
 	local word
 	for word; do
@@ -144,8 +145,8 @@ asks_for_help() {
 	return 1
 }
 
-# run_stack MODULE [USE...] -- ARGUMENT...: run one module of the Python package as a program, after installing the
-# packages of the USEs. With --help nothing is installed.
+# run_stack MODULE [USE...] -- ARGUMENT...: run one module of the Python package as a program, after
+# installing the packages of the USEs. With --help nothing is installed, unless Python is missing.
 run_stack() {
 	local module=$1 uses=()
 	shift

@@ -49,8 +49,8 @@ class Architecture:
 		return [f'ARCH={self.kbuild}', f'CROSS_COMPILE={self.gnu}-', *compile_only]
 
 
-# Without fast string instructions (erms): with them the kernel clears pages byte by byte, which is slow on an emulated
-# processor.
+# Without fast string instructions (erms): with them the kernel would clear pages byte by byte,
+# which is slow on an emulated processor.
 AMD64 = Architecture('amd64', 'x86', 'x86_64-linux-gnu', 'amd64', 'qemu-system-x86', 'qemu-system-x86_64',
 		     'q35,vmport=off', 'max,erms=off,fsrm=off', 'ttyS0', 'i386',
 		     'intel-iommu,intremap=off,caching-mode=on')
@@ -60,7 +60,8 @@ _ALL = (AMD64,
 		     'virt,aia=aplic-imsic', 'max', 'ttyS0'),
 	Architecture('arm64', 'arm64', 'aarch64-linux-gnu', 'arm64', 'qemu-system-arm', 'qemu-system-aarch64',
 		     'virt,gic-version=3', 'max,pauth-impdef=on', 'ttyAMA0', 'armhf', 'virtio-iommu-pci', 'iommu'),
-	# Debian's modpost for 32 bits assumes that an of_device_id has 200 bytes; it has 196.
+	# Modules for armhf are not linked: Debian's modpost fails, because it assumes that an
+	# of_device_id has 200 bytes instead of 196.
 	Architecture('armhf', 'arm', 'arm-linux-gnueabihf', 'armmp', makes_modules=False),
 	Architecture('i386', 'x86', 'i686-linux-gnu', '', libraries='i386-linux-gnu'))
 

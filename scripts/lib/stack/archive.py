@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The Debian archive: the mirror that this machine uses, and an apt with given suites only, independent of the
-machine's own apt.
+"""The Debian archive: the mirror that this machine uses, and runs of apt that know only given
+suites and do not change the machine's own packages or lists.
 """
 
 import contextlib
@@ -59,7 +59,8 @@ def _release(suite, folder):
 
 
 def explain(log, space):
-	"""A sentence for the user about why apt or mmdebstrap failed, from its @log. @space: the folder that it filled."""
+	"""A sentence for the user that says why apt or mmdebstrap failed, from its @log. @space:
+	the folder that may lack space."""
 	text = log.read_text(errors='replace')
 	if re.search(r'Temporary failure resolving|Could not (?:resolve|connect)|Unable to connect|'
 		     r'Network is unreachable|Connection (?:failed|timed out|refused)', text):
@@ -75,7 +76,7 @@ def explain(log, space):
 class Archive:
 	"""The packages in the main component of some suites; update() has to be called first.
 
-	They are for amd64; packages that amd64 does not have are for @architecture.
+	The packages are for amd64, or for @architecture if amd64 lacks them.
 	"""
 
 	def __init__(self, folder, suites, architecture=AMD64):
@@ -144,7 +145,8 @@ def opened(suites, progress, architecture=AMD64):
 
 
 def headers(archive):
-	"""The releases of kernels with headers in the archive that are not a variant, oldest first."""
+	"""The releases of the ordinary kernels, not variants, whose headers are in @archive, oldest
+	first."""
 	found = (re.fullmatch(rf'linux-headers-(\d[^-]*-{archive.flavour})', name) for name in archive.names('linux-headers-'))
 	return sorted((match.group(1) for match in found if match), key=_order)
 

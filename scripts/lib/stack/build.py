@@ -22,9 +22,9 @@ _LONG_STEP = 5
 
 
 def _environment():
-	"""The environment of Meson and ninja: /usr/bin comes first in PATH, because the system's Python has the
-	modules that the build needs. Clones of the repository share ccache's cache, because meson.build keeps
-	the clone's path out of compiled files."""
+	"""The environment of Meson and ninja. /usr/bin comes first in PATH, because the system's
+	Python has the modules that the build needs. With CCACHE_BASEDIR, clones of the repository
+	share ccache's cache: meson.build keeps the clone's path out of compiled files."""
 	return {'CCACHE_BASEDIR': str(ROOT), **os.environ, 'PATH': f'/usr/bin:{os.environ.get("PATH", "")}'}
 
 
@@ -64,7 +64,7 @@ def _run(argv, name, progress, environment=None, **how):
 
 
 def configure(progress=lambda text: None, tests=False, suite=False):
-	"""Configure the build directory if it is not yet. Warnings are errors with CI=true.
+	"""Configure the build directory unless it is configured. With CI=true warnings are errors.
 
 	Without @tests, tests are built only if their packages are installed. @suite: also build programs that are
 	linked with the suite tree's libraries.
@@ -87,8 +87,8 @@ def configure(progress=lambda text: None, tests=False, suite=False):
 
 
 def look_again(progress=lambda text: None):
-	"""If the build directory is configured, have Meson look again for packages that it did not find before, so that
-	a build by hand uses those installed since."""
+	"""If the build directory is configured, make Meson look again for packages that it did not
+	find before. A build by hand then uses those that were installed since."""
 	build = build_dir()
 	if (build / 'build.ninja').is_file():
 		progress('configuring again')
@@ -105,7 +105,7 @@ def _text(value):
 
 
 def build(progress=lambda text: None, targets=None, tests=False, suite=False):
-	"""Build those of @targets that are out of date: paths in the build directory, None for all.
+	"""Build @targets, paths in the build directory or None for all, unless they are up to date.
 
 	@tests: whether tests are among the targets. @suite: whether a target is linked with the suite tree's libraries.
 	"""
@@ -159,7 +159,8 @@ def tests():
 
 
 def targets_of(names):
-	"""The targets that the Meson tests @names need; None, for all targets, if a test installs them."""
+	"""The targets that the Meson tests @names need. None stands for all targets: a test that
+	installs the project needs them."""
 	wanted = [test for test in tests() if test['name'] in names]
 	if any(suite.endswith('install') for test in wanted for suite in test['suite']):
 		return None
@@ -168,7 +169,7 @@ def targets_of(names):
 
 
 def needed_by(program):
-	"""Built files that the tests of the built @program use beside it: paths in the build directory."""
+	"""Built files that the tests of the built @program use beside it: absolute paths."""
 	files = {target['id']: [Path(name) for name in target['filename']] for target in _introspect('--targets')}
 	wanted = {path for test in tests() if str(program) in (str(build_dir() / word) for word in test['cmd'])
 		  for target in test['depends'] for path in files[target]}

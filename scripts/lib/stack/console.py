@@ -28,7 +28,8 @@ class Failure(Exception):
 class Parser(argparse.ArgumentParser):
 	"""The options of a script. An error of the arguments is one line, with the option that was probably meant.
 
-	@example: arguments, as in the help. @exits: the exit status, for the last line of the help.
+	@example: arguments of the help's example. @exits: the help's last line, about the exit
+	status.
 	"""
 
 	def __init__(self, script, example, epilog='', exits=_EXITS, **arguments):
@@ -72,10 +73,11 @@ def _busy():
 
 @contextlib.contextmanager
 def stage(name, quiet_below=0.5):
-	"""Print when the stage @name begins, how long it took and how much processor time it used. A stage without work
-	prints nothing.
+	"""Run the body as the stage @name; at its end, print how long it took and how much
+	processor time it used. A stage without messages prints that only if it took @quiet_below
+	seconds or more.
 
-	Yields a function that prints the progress of the stage; its first call announces the stage.
+	Yields a function that prints a message about the progress of the stage.
 	"""
 	began, busy = time.monotonic(), _busy()
 	announced = False

@@ -16,7 +16,7 @@ from .paths import cache_dir
 
 # The releases that packages are made for: Debian's names, by number.
 SUITES = {12: 'bookworm', 13: 'trixie'}
-# Part of a tree's name: raise it when the steps below change.
+# Part of a tree's name: raise it when the steps below change, so that new trees are made.
 _FORMAT = '1'
 _SPACE = 2 << 30
 # force-unsafe-io: a tree left incomplete by a crash is deleted, so dpkg need not wait for the disk after each file.
@@ -28,7 +28,8 @@ _DPKG_OPTIONS = (r'mkdir -p "$1/etc/dpkg/dpkg.cfg.d" && printf "force-unsafe-io\
 
 
 def path(name, release, packages, commands=(), other=None):
-	"""Folder of the tree @name of this recipe, which need not exist yet."""
+	"""Folder of the tree @name, which need not exist yet. Its name has a digest of the
+	parameters."""
 	recipe = '\n'.join([SUITES[release], _FORMAT, *packages, *commands, *([other] if other else [])])
 	return cache_dir() / f'debian-{release}-{name}-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}'
 
@@ -63,7 +64,8 @@ def ensure(name, release, packages, progress, commands=(), other=None):
 def _make(tree, name, release, packages, commands, other, progress):
 	if not shutil.which('mmdebstrap'):
 		raise Failure('mmdebstrap is missing: apt-get install mmdebstrap')
-	# Under the lock no other process makes one: remaining folders are another recipe's, or a killed run's.
+	# No other process makes a tree while this one has the lock: remaining folders are another
+	# recipe's, or a killed run's.
 	for stale in cache_dir().glob(f'debian-{release}-{name}-*'):
 		remove(stale)
 	guest_tree.require_space(_SPACE, f'a Debian {release} system')
@@ -79,7 +81,7 @@ def _make(tree, name, release, packages, commands, other, progress):
 
 
 def remove(tree):
-	"""Delete a tree, also with files of other users."""
+	"""Delete the folder @tree, whose files may belong to several users."""
 	if tree.exists():
 		processes.run_logged([*namespace.prefix(owners=True), 'rm', '-rf', '--one-file-system', tree],
 				     cache_dir() / 'remove.log', lambda text: None)

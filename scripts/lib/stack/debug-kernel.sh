@@ -1,16 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Run in the unpacked build tree: the debug kernel from the distribution's source package.
-# In /mnt is debug.config; what is to be kept is put there, too: vmlinuz, config, the
-# modules with their folders below lib/modules/RELEASE/kernel, headers for the driver, and
-# checkpatch, which the packaged headers do not have.
+# Builds the debug kernel from Debian's source package; runs inside of the unpacked build tree. /mnt
+# has debug.config, and gets what is to be kept: vmlinuz, config, the modules with their folders
+# below lib/modules/RELEASE/kernel, headers for the driver, and checkpatch, which the packaged
+# headers lack.
 set -eu
 
-# One recipe, one kernel: nothing of who built it, when and where.
+# Builds from the same files are equal: they do not contain who built, when and where.
 export KBUILD_BUILD_TIMESTAMP=1970-01-01 KBUILD_BUILD_USER=nvdla KBUILD_BUILD_HOST=nvdla
 
-# Two thirds of the source are never read. Kconfig and make files have to stay, everywhere.
+# Leave out what the build never reads: two thirds of the source. Kconfig and make files stay,
+# because those of other folders include them.
 echo 'unpacking the source'
 mkdir /src /out
 tar -xJf /usr/src/linux-source-*.tar.xz -C /src --strip-components=1 --wildcards \
@@ -28,7 +29,7 @@ kbuild() {
 }
 
 kbuild KCONFIG_ALLCONFIG=/mnt/debug.config allnoconfig
-# Kconfig drops what it does not know or what has a condition, and says nothing.
+# Kconfig silently drops options that it does not know, and options with missing dependencies.
 lost=$(sed -n -e '/^# Not in every kernel/q' -e '/^CONFIG_/p' /mnt/debug.config | while read -r line; do
 	case $line in
 	*=n) ! grep -q "^${line%n}" /out/.config || echo "$line" ;;

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The debug kernel: the distribution's source, built to find the driver's bugs at run time.
+"""The debug kernel: Debian's kernel source, built with checks that find the driver's bugs at run
+time.
 
-It is made once, from the source package that the guest tree's mirror has, with the same release's compiler, and
-kept beside the guest tree, outside of the checkout.
+It is made once, from the source package and with the compiler of the guest tree's Debian release.
+It is kept in the cache, beside the guest tree.
 """
 
 import dataclasses
@@ -24,9 +25,10 @@ _SPACE = 3 << 30
 
 
 def path():
-	"""Folder of the kernel of this checkout's recipe, which need not exist yet."""
+	"""Folder of the kernel, which need not exist yet. Its name has a digest of all that the
+	kernel is made from."""
 	recipe = [file.read_text() for file in (_CONFIG, _PACKAGES, _SCRIPT)]
-	# The guest tree's compiler, which builds the driver, is of the same release.
+	# The suite determines the compiler, and the known series determine the source.
 	recipe += [guest_tree.SUITE, *kernels.known()]
 	return cache_dir() / f'kernel-debug-{hashlib.sha256(repr(recipe).encode()).hexdigest()[:12]}'
 
@@ -70,7 +72,8 @@ def unpack_source(tree, log, progress, packages=()):
 
 
 def _make(folder, progress):
-	# Under the lock no other process makes one: remaining folders are from a killed run.
+	# No other process makes the kernel while this one has the lock: remaining folders are from
+	# a killed run.
 	for stale in cache_dir().glob('kernel-debug-*.partial*'):
 		shutil.rmtree(stale, ignore_errors=True)
 	guest_tree.require_space(_SPACE, 'building the debug kernel')

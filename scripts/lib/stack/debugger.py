@@ -15,8 +15,8 @@ _SHOWN = ('.text', '.data', '.bss', '.rodata', '.noinstr', '.exit.', '.ref.')
 
 
 def commands(module, port, sections):
-	"""The text of gdb's command file: it connects to @port, loads the symbols of @module at its @sections ({name:
-	address} in the guest), and maps its sources."""
+	"""The text of a command file for gdb. The commands connect to @port, load the symbols of
+	@module at its @sections ({name: address} in the guest), and say where its sources are."""
 	copy = module.parent.parent
 	places = [f'-s {name} {address}' for name, address in sorted(sections.items())
 		  if name.startswith(_SHOWN) and not name.startswith(_FREED)]
@@ -27,7 +27,8 @@ def commands(module, port, sections):
 	return '\n'.join([
 		'set architecture i386:x86-64',
 		'set filename-display absolute',
-		# The module is built from a copy, which has another path in the guest tree.
+		# The module is built from a copy of the sources, which has another path in the
+		# guest tree.
 		*(moved(folder / DRIVER, ROOT / DRIVER) for folder in (INSIDE, copy)),
 		moved(INSIDE / 'include', copy / 'include'),
 		f'target remote 127.0.0.1:{port}',

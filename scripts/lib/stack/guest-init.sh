@@ -18,8 +18,8 @@ mount -t tmpfs tmpfs /dev/shm
 mount -t tmpfs tmpfs /run
 mount -t debugfs debugfs /sys/kernel/debug
 mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
-# Tracing makes the kernel patch its scheduler's code at run time to record the names of tasks. An emulated processor
-# may execute the old instructions.
+# Leave the names of tasks out of traces: to record them, the kernel patches its scheduler while it
+# runs, and an emulated processor may still execute the old instructions.
 echo 0 2>/dev/null >/sys/kernel/tracing/options/record-cmd
 ln -s /proc/self/fd /dev/fd
 ln -s /proc/self/fd/0 /dev/stdin
@@ -34,7 +34,7 @@ load_driver=no device=no debugger=no user=no driver_parameters='' directory=/ si
 
 # Starting a process takes milliseconds on an emulated processor, so builtins of the shell are preferred.
 
-# port NAME: the device of the virtio port nvdla.NAME.
+# port NAME: print the path of the virtio port nvdla.NAME, or /dev/null without one.
 port() {
 	for entry in /sys/class/virtio-ports/*; do
 		name=
@@ -48,7 +48,7 @@ port() {
 }
 
 modules=/lib/modules/$(uname -r)
-# The ports may be behind an IOMMU, and appear some time after its driver.
+# The ports may be behind an IOMMU, and then appear some time after its driver was loaded.
 [ ! -f "$modules/virtio_iommu.ko" ] || insmod "$modules/virtio_iommu.ko"
 tries=0
 while [ "$(port control)" = /dev/null ] && [ $tries -lt 100 ]; do
@@ -66,7 +66,8 @@ leaks() {
 	[ -e /sys/kernel/debug/kmemleak ] || return 0
 	# kmemleak does not report objects younger than five seconds: their only address may be in a register.
 	sleep 6
-	# kmemleak reports an object in a scan that finds its contents unchanged since the scan before.
+	# Scan twice: kmemleak reports an object only if its contents are the same as in the scan
+	# before.
 	for _ in 1 2; do
 		echo scan >/sys/kernel/debug/kmemleak || return 0
 	done
@@ -91,7 +92,7 @@ finish() {
 	if [ -e /proc/lockdep_stats ] && ! grep -q 'debug_locks: *1$' /proc/lockdep_stats; then
 		tell "problem lock checking switched itself off: everything after that went unchecked"
 	fi
-	# cat, because the shell's own read asks for single bytes; see wait_for_debugger().
+	# cat, not the shell's own read: wait_for_debugger() says why.
 	tell "tainted $(cat /proc/sys/kernel/tainted)"
 	dmesg >"$(port kernel)"
 	tell "end"
@@ -125,7 +126,8 @@ done
 # wait_for_debugger: tell the host the addresses of the driver's sections, and bind the driver when the host says that a
 # debugger is connected.
 wait_for_debugger() {
-	# The shell's own read asks for single bytes, and such a file returns only the first one.
+	# grep reads the files: the shell's own read asks for single bytes, and a file of sysfs
+	# returns only its first one.
 	(cd /sys/module/nvdla/sections && grep . .[!.]*) | while IFS=: read -r section address; do
 		tell "section $section $address"
 	done
@@ -176,7 +178,8 @@ if [ ! -f /etc/vm.command ]; then
 	finish
 fi
 
-# The ports can be opened once only; a program that opens /dev/stderr gets a pipe.
+# A virtio port can be opened only once, but a program may open /dev/stderr again. So the command
+# writes to pipes.
 mkfifo -m 666 /run/stdout /run/stderr
 cat /run/stdout >"$(port stdout)" &
 out=$!
@@ -190,7 +193,7 @@ err=$!
 ) >/run/stdout 2>/run/stderr
 tell "exit $?"
 
-# leftovers: end what the command left running; false if there is nothing.
+# leftovers: kill the processes that the command left running; false if there are none.
 leftovers() {
 	some=1
 	for entry in /proc/[0-9]*; do

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The parts of the guest: QEMU, kernels with their headers, and busybox.
+"""Finds the parts of the guest (a virtual machine with the driver): QEMU, kernels with their
+headers, and busybox.
 
-They are this machine's own if new enough, else those of the guest tree.
+The parts are this machine's own if new enough, else those of the guest tree (unpacked Debian
+packages).
 """
 
 import dataclasses
@@ -17,11 +19,11 @@ from . import guest_tree, kernels, namespace
 from .architectures import AMD64, Architecture
 from .console import Failure, say
 
-# vfio-user-pci exists since 10.1.0, whose PCI class code was wrong.
+# QEMU has the device vfio-user-pci since 10.1.0, where its PCI class code was wrong.
 MIN_QEMU = (10, 1, 1)
-# The series of the kernel that scripts/kernel-debug makes, and the end of its release.
+# Series of the kernel that scripts/kernel-debug makes; its release ends with "-debug".
 DEBUG = 'debug'
-# Mount point, during a module's build, for the headers of a kernel in a folder of its own.
+# Where a kernel's headers are mounted while a module is built, if they are outside of the tree.
 _HEADERS_INSIDE = Path('/tmp/kernel')
 
 
@@ -183,7 +185,8 @@ def _choice():
 
 
 def another(found, progress):
-	"""The guest tree, if @found is this machine and $NVDLA_GUEST does not ask for it; else None."""
+	"""The guest tree as a Guest if @found is this machine and $NVDLA_GUEST leaves the choice
+	open; else None."""
 	return tree(progress) if found.root is None and _choice() == 'auto' else None
 
 

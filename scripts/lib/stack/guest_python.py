@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Python in the guest: this system's interpreter with the Python package and its dependencies.
+"""Python in the guest: this system's interpreter, the project's Python package, and the modules
+that the package imports.
 
 The interpreter and all shared libraries are in the guest's image. The modules are thousands of files, so their folders
 are mounted in the guest.
@@ -24,7 +25,8 @@ def environment():
 
 @functools.cache
 def _imported():
-	"""(reason why the package cannot be imported, or ''; the shared libraries that Python loads with it)"""
+	"""Import the project's package here. Returns (the reason why that fails, or ''; the shared
+	libraries that Python loads with the package)."""
 	said = subprocess.run([INTERPRETER, '-c', 'import nvdla; print(open("/proc/self/maps").read())'],
 			      capture_output=True, text=True, env=environment())
 	if said.returncode != 0:
@@ -44,5 +46,6 @@ def mounts():
 
 
 def files():
-	"""The interpreter, and the libraries that it and its modules are linked with: {path in the guest: path}."""
+	"""The interpreter, and the libraries that it and its modules are linked with: {path in the
+	guest: path here}."""
 	return {name: Path(name) for name in [str(INTERPRETER), *image.libraries([INTERPRETER, *_imported()[1]])]}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The guest tree: a directory of unpacked Debian 13 packages, made once and cached.
 
-It has QEMU, the kernels for the guest, their headers and their compiler, for hosts whose own are too old. The
-packages are only unpacked, not configured, and no program in the tree runs as root, so making the tree needs
-neither privileges nor mounts.
+The tree has QEMU, the kernels for the guest, their headers and their compiler, for hosts whose own
+are too old. The packages are only unpacked, not configured, and no program in the tree runs as
+root, so making the tree needs neither privileges nor mounts.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ SUITE = 'trixie'
 SUITES = (SUITE, f'{SUITE}-backports')
 _PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.guest'
 _CROSS_PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.cross'
-# Part of the tree's name: raise it when the steps below change.
+# Part of the tree's name: raise it when the steps below change, so that a new tree is made.
 _FORMAT = '1'
 # Bytes for the tree: half for the unpacked files, half for downloads and unpacking.
 _SPACE = 2 << 30
@@ -53,12 +53,13 @@ def _packages():
 
 
 def module_tools():
-	"""The packages that are needed to build a module: the last section of the list."""
+	"""The packages that are needed to build a module: the last section of packages.guest."""
 	return re.split(r'^# Programs that the build of a kernel module runs$', _PACKAGES.read_text(), flags=re.MULTILINE)[1].split()
 
 
 def path():
-	"""Folder of the tree of this checkout's recipe, which need not exist yet."""
+	"""Folder of the tree, which need not exist yet. Its name has a digest of all that the tree
+	is made from."""
 	recipe = '\n'.join([SUITE, _FORMAT, *_packages(), *_UNUSED, *_UNUSED_MODULES])
 	return cache_dir() / f'guest-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}'
 
@@ -76,8 +77,8 @@ def _command(target, packages, suites, newest, other=None):
 		if newest:
 			setup += (f'printf "Package: {newer}\\nPin: release n={suite}\\nPin-Priority: 500\\n" '
 				  f'>"$1/etc/apt/preferences.d/{suite}"; ')
-	# Packages are only unpacked and run nothing, so no chroot is needed; mmdebstrap of Debian 13 accepts that from
-	# root only with this option.
+	# Packages are only unpacked and run nothing, so no chroot is needed. From root, mmdebstrap
+	# of Debian 13 accepts chrootless only with --skip=check/chrootless.
 	argv = ['mmdebstrap', '--variant=extract', '--mode=chrootless', '--skip=check/chrootless',
 		f'--architectures={",".join(filter(None, ("amd64", other)))}',
 		'--components=main', '--format=directory', '--aptopt=Acquire::Languages "none"',
@@ -90,8 +91,8 @@ def _command(target, packages, suites, newest, other=None):
 
 
 def _finish(tree):
-	"""Make the links and files that the packages' maintainer scripts would make, as far as a build or the
-	guest needs them."""
+	"""Delete what nobody uses, and make the links and files that the packages' maintainer
+	scripts would make, as far as a build or the guest needs them."""
 	for name in _UNUSED:
 		shutil.rmtree(tree / name, ignore_errors=True)
 	for modules in tree.glob('usr/lib/modules/*'):
@@ -124,8 +125,8 @@ def locked(name, progress):
 def ensure(progress):
 	"""Make the tree unless it exists; returns its path.
 
-	It is made under another name and renamed when complete, so a tree that exists is complete. @progress is called
-	with a description of each step.
+	The tree is made under another name and renamed when complete, so a tree that exists is
+	complete. @progress is called with a description of each step.
 	"""
 	tree = path()
 	if tree.is_dir():
@@ -164,7 +165,8 @@ def unpack(packages, target, log, progress, suites=SUITES, newest=True, other=No
 
 
 def finish_tools(tree):
-	"""Adds the links and mount points that a build in an unpacked @tree needs beside the packages."""
+	"""Add to an unpacked @tree the links and mount points that a build needs beside the
+	packages."""
 	for link, target in (('awk', 'mawk'), ('cc', 'gcc')):
 		(tree / 'usr/bin' / link).symlink_to(target)
 	for name in ('mnt', 'proc', 'dev', 'tmp'):
@@ -172,7 +174,8 @@ def finish_tools(tree):
 
 
 def _make(tree, progress):
-	# Under the lock no other process makes one: remaining folders are from a killed run.
+	# No other process makes a tree while this one has the lock: remaining folders are from a
+	# killed run.
 	for stale in cache_dir().glob('guest-*.incomplete'):
 		shutil.rmtree(stale, ignore_errors=True)
 	require_space(_SPACE, 'the guest tree')
@@ -217,7 +220,7 @@ def add_kernels(tree, wanted, progress):
 
 
 def cross_path(architecture):
-	"""Folder of the tree for @architecture, which need not exist yet."""
+	"""Folder of the tree for @architecture, which need not exist yet; see path()."""
 	recipe = '\n'.join([SUITE, _FORMAT, *_cross_packages(architecture), *_UNUSED, *_UNUSED_MODULES])
 	return cache_dir() / f'cross-{architecture.name}-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}'
 
@@ -230,7 +233,8 @@ def _cross_packages(architecture):
 
 
 def ensure_cross(architecture, progress):
-	"""Make the tree for @architecture unless it exists; returns its path. As ensure()."""
+	"""Make the tree for @architecture unless it exists; returns its path. An existing tree is
+	complete."""
 	tree = cross_path(architecture)
 	if tree.is_dir():
 		return tree
@@ -253,7 +257,8 @@ def _make_cross(tree, name, architecture, progress):
 			with archive.opened((SUITE,), progress, architecture) as packages:
 				_add_kernel(partial, packages, archive.kernels(packages)[-1], progress)
 		_finish(partial)
-		# The packages have emulators of all processors, each of some ten megabytes.
+		# Delete the emulators of other processors, which the packages have, too: each takes
+		# some ten megabytes.
 		for emulator in (partial / 'usr/bin').glob('qemu-*'):
 			if emulator.name not in (architecture.qemu, f'qemu-{architecture.family}'):
 				emulator.unlink()

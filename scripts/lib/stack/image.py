@@ -22,9 +22,11 @@ from .console import Failure
 from .paths import build_dir
 
 _INIT = Path(__file__).with_name('guest-init.sh')
-# File systems and buses of the guest; other modules are found from the driver's dependencies.
+# Modules of the guest's buses and file systems. Modules that the driver needs are found by its
+# dependencies.
 _MODULES = ('virtio_iommu', '9p', '9pnet_virtio')
-# DRM's helpers that the driver may use in future: they are there if the kernel has them as modules.
+# DRM's helpers that the driver may use in future. The image has those that the kernel has as
+# modules.
 _OPTIONAL_MODULES = ('drm', 'drm_shmem_helper', 'drm_exec', 'gpu-sched', 'vgem')
 # User id of the guest's ordinary user if no folder of another user is shared with the guest.
 USER_ID = 1000
@@ -87,7 +89,7 @@ def _read_module(path):
 
 
 def _dependencies(module):
-	"""The names of the modules that a module depends on, from its own description."""
+	"""The names of the modules that @module, the bytes of a .ko file, depends on."""
 	match = re.search(rb'(?:^|\0)depends=([^\0]*)\0', module)
 	return [name for name in match.group(1).decode().split(',') if name] if match else []
 
@@ -145,7 +147,8 @@ def libraries(programs, lister=lambda program: ['ldd', str(program)]):
 
 
 def suite_files(built):
-	"""Files with which the @built program and modules run by the suite tree's loader: {path in the guest: path here}."""
+	"""Files that the guest needs to run the @built program and modules with the suite tree's
+	libraries: {path in the guest: path here, or contents}."""
 	found = libraries(built, lambda path: suite_tree.loader_command('--list', path))
 	return ({str(path): stripped(path, build_dir() / 'vm' / 'stripped') for path in built}
 		| {str(path): Path(path) for path in [*found, *suite_tree.loaded()]} | {str(suite_tree.RUNNER): suite_tree.RUNNER})
@@ -261,8 +264,8 @@ def _is_elf(path):
 
 
 def settings(variables, command, user=USER_ID):
-	"""The archive with init's configuration, the command and the users. @user: UID of the ordinary user, who may
-	use the device as with the packages' udev rule."""
+	"""The archive with init's configuration, the command and the users. @user: UID of the
+	ordinary user, whose group "render" may use the device."""
 	archive = Archive()
 	archive.file('etc/passwd', (f'root:x:0:0:root:/root:/bin/sh\nuser:x:{user}:{user}:user:/tmp:/bin/sh\n'
 				    'nobody:x:65534:65534:nobody:/:/bin/sh\n').encode())

@@ -30,7 +30,8 @@ def _payload(image):
 
 
 def _decompressed(payload):
-	"""Decompresses @payload, which the kernel's build ends with its size in four bytes; None if it cannot be done."""
+	"""The decompressed kernel, or None if that fails. Except with gzip, the last four bytes of
+	@payload are no compressed data but the kernel's size."""
 	body = payload[:-4]
 	try:
 		if payload.startswith(b'\x1f\x8b'):
@@ -45,8 +46,8 @@ def _decompressed(payload):
 
 
 def uncompressed(kernel, cache):
-	"""The path of the ELF image of the Kernel @kernel, kept in @cache, if QEMU can boot it; else of its
-	bzImage."""
+	"""Path of the image from which QEMU boots the Kernel @kernel fastest: its ELF image, which
+	is kept in @cache, or its bzImage if QEMU cannot boot that."""
 	if not kernel.has('CONFIG_PVH'):
 		return kernel.image
 	identity = f'{kernel.image} {os.stat(kernel.image).st_mtime_ns}'

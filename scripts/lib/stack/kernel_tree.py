@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""A kernel source tree with the tools to build it. The patches that add the driver to a kernel tree are checked in it.
+"""A kernel source tree with the tools to build it, in which the patches that add the driver are
+checked.
 
-It is the newest known kernel's source package, unpacked once and kept in the cache with what was
-built in it. In its folder src is the source; git tracks only the files that the driver's patches change.
+The source is that of the newest known kernel, from a Debian package. It is unpacked once, into the
+folder src of the tree, and kept in the cache with what was built in it; git tracks only the files
+that the patches change.
 """
 
 import hashlib
@@ -16,8 +18,8 @@ from .paths import cache_dir
 
 # Further packages besides those that build a kernel: sparse, and Python for kunit.py.
 _PACKAGES = ('sparse', 'python3')
-# Two thirds of the source, which building and checking the driver never read. Kconfig and make files are kept even
-# there, because those of other folders include them.
+# Files that building and checking the driver never reads: two thirds of the source. Kconfig and
+# make files are not among them, because those of other folders include them.
 _UNUSED = (
 	'*/Documentation/[!ad]*/*', '*/Documentation/admin-guide/*', '*/Documentation/devicetree/bindings/[a-m]*/*',
 	'*/arch/[!ux]*/*.[chS]', '*/arch/*/boot/dts/*.dts*', '*/rust/*.rs', '*/sound/*.[ch]',
@@ -25,18 +27,19 @@ _UNUSED = (
 	*(f'*/drivers/{folder}/*.[ch]' for folder in ('infiniband', 'media', 'net', 'scsi', 'staging', 'usb')),
 	*(f'*/drivers/gpu/drm/{driver}/*.[ch]' for driver in ('amd', 'i915', 'msm', 'nouveau', 'radeon', 'xe')),
 )
-# Part of the folder's name: raise it when the steps below change.
+# Part of the folder's name: raise it when the steps below change, so that a new tree is made.
 _FORMAT = '1'
 _SPACE = 4 << 30
 # Files and folders that patches change, which git tracks.
 CHANGED = ('MAINTAINERS', 'drivers/accel', 'Documentation/accel',
 	   'Documentation/devicetree/bindings/vendor-prefixes.yaml')
-# The commit that the patches are applied to.
+# Git's tag of the source without the patches.
 _BASE = 'before'
 
 
 def path():
-	"""Folder of the tree of this checkout's recipe, which need not exist yet."""
+	"""Folder of the tree, which need not exist yet. Its name has a digest of all that the tree
+	is made from."""
 	recipe = [_FORMAT, _PACKAGES, _UNUSED, CHANGED, guest_tree.SUITE, kernels.known()]
 	return cache_dir() / f'kernel-tree-{hashlib.sha256(repr(recipe).encode()).hexdigest()[:12]}'
 
@@ -76,7 +79,7 @@ def _make(folder, progress):
 
 
 def restore(folder):
-	"""The source in the tree @folder as it was before the patches; returns its folder."""
+	"""Remove the patches from the source in the tree @folder; returns the source's folder."""
 	source = folder / 'src'
 	subprocess.run(['git', '-C', source, 'am', '--abort'], capture_output=True)
 	_git(source, 'reset', '-q', '--hard', _BASE)

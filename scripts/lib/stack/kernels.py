@@ -16,7 +16,8 @@ def known():
 
 
 def number(text):
-	"""Key that orders series such as "7.3", and releases that begin with one."""
+	"""The two numbers that a series ("7.3") or a release begins with, to sort or compare
+	kernels."""
 	return tuple(int(part) for part in re.match(r'(\d+)\.(\d+)', text).groups())
 
 
@@ -31,8 +32,9 @@ def is_newer(series):
 
 
 def is_excused(series):
-	"""Whether a driver that does not build for @series is no failure: true if @series is newer than all known ones,
-	except in continuous integration (CI=true), which has to report it."""
+	"""Whether it is no failure if the driver does not build for @series: true for a series
+	newer than all known ones, but not in continuous integration (CI=true), which has to report
+	it."""
 	return is_newer(series) and os.environ.get('CI') != 'true'
 
 

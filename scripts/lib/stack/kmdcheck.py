@@ -20,14 +20,16 @@ _CHECKED = ('kmd/*.[ch]', 'tests/kmd/*.c', 'tests/kmd/faults/*.[ch]', 'kmd/engin
 
 
 def _checkpatch():
-	"""checkpatch.pl, or None: it is in the kernel's source, not in its headers."""
+	"""The path of checkpatch.pl, or None without one: it is in a kernel's source, not in its
+	headers."""
 	packaged = debug_kernel.path() / 'tools' / 'checkpatch.pl'
 	found = packaged if packaged.is_file() else shutil.which('checkpatch.pl')
 	return Path(found) if found else None
 
 
 def style():
-	"""checkpatch --strict over the driver; kmd/.checkpatch.conf lists the checks that are disabled."""
+	"""Run checkpatch --strict over the driver; returns a Case. kmd/.checkpatch.conf lists the
+	checks that are disabled."""
 	tool = _checkpatch()
 	if not tool:
 		return Case(STYLE, results.SKIPPED, 'no checkpatch.pl: scripts/kernel-debug brings it')
@@ -42,7 +44,8 @@ def style():
 
 
 def verdict(kernel, failure):
-	"""Result, (outcome, message) of a Case, for a @kernel for which modules do not build (@failure)."""
+	"""The (outcome, message) of a Case for a @kernel for which modules do not build. @failure:
+	the kmod.DoesNotBuild."""
 	if kernel.is_debug or not kernels.is_excused(kernel.series):
 		return results.FAILED, f'{failure}\n{failure.details}'
 	return results.SKIPPED, kernels.excuse(kernel.release, failure)

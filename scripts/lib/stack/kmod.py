@@ -19,22 +19,23 @@ from .console import Failure
 from .paths import ROOT, build_dir
 
 _SOURCES = ('.c', '.h', '.mk', '.S')
-# sparse as it checks the driver; the definitions replace two built-ins that newer kernels' headers use and packaged
-# versions of sparse do not know.
+# Command with which sparse checks the driver. The definitions replace two built-ins that newer
+# kernels' headers use, but packaged versions of sparse do not know.
 SPARSE = ("sparse -Wsparse-error -D__typeof_unqual__=__typeof__ "
 	  "'-D__builtin_strlen(string)=(sizeof(string) - 1)'")
 # Parts that can be built, as folders of the source tree.
 DRIVER, TESTS = 'kmd', 'tests/kmd'
-# Fault injection, which is compiled into the tests' driver only.
+# Sources of fault injection for tests. They are compiled into the driver that is built here, not
+# into the packages' driver.
 _FAULTS = Path('tests/kmd/faults')
-# Errors of compiler, sparse and modpost about a source, not about a full disk.
+# An error about a source, from compiler, sparse or modpost: a full disk, for example, is none.
 _ERROR = re.compile(r'^(?:\S+\.[ch]:\d+:(?:\d+:)? error:|ERROR: modpost:) .*$', re.MULTILINE)
-# The beginning of a message, up to the path of a file that is not absolute.
+# The beginning of a compiler's message, up to the path of a file, if that is not absolute.
 _RELATIVE = re.compile(r'^(In file included from |\s+from |)(?!/)([\w./-]+\.[ch])(?=:)', re.MULTILINE)
 # Lines of make's output that are not the compiler's messages.
 _OF_MAKE = re.compile(r'  (?:CC|LD|MODPOST|CHECK)|make: |make\[\d+\]: (?:Entering|Leaving) directory')
 
-# Where the copy appears inside of the guest tree.
+# Where the copy of the sources is mounted inside of the guest tree.
 INSIDE = Path('/mnt')
 
 
@@ -108,8 +109,8 @@ def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, 
 	  part=DRIVER, again=True, folder=None):
 	"""Build the modules of @part for @kernel of the Guest @found; returns their paths.
 
-	Unchanged sources are not built again. With @again, unchanged sources that failed to compile are tried again.
-	@folder: for the modules, instead of the build directory.
+	Unchanged sources are not built again. With @again, unchanged sources that failed to compile
+	are tried again. @folder: where the modules are built, instead of the build directory.
 	"""
 	if not (source / part / 'Kbuild').is_file():
 		raise Failure(f'{source / part / "Kbuild"} is missing: the checkout has no such modules')
@@ -125,9 +126,10 @@ def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, 
 	files = _wanted(source, part)
 	variables = ['W=1'] + (['KCFLAGS=-Werror'] if werror else [])
 	if sparse:
-		# Not C=1: packaged headers of newer kernels lack the script that checks for sparse, and kbuild would
-		# then run without sparse.
-		# C=2 also checks sources that were compiled before without sparse.
+		# KBUILD_CHECKSRC=2 also checks sources that were compiled before without sparse.
+		# C=2 says the same, but kbuild would drop it: packaged headers of newer kernels
+		# lack the script that looks for sparse. kbuild cannot drop a variable of make's
+		# command line.
 		variables += ['KBUILD_CHECKSRC=2', f'CHECK={SPARSE}']
 	digest = hashlib.sha256(repr((sorted(files.items()), variables, str(found.root),
 				      _own_headers(kernel))).encode()).hexdigest()

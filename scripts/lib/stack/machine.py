@@ -31,7 +31,8 @@ def _quoted(path):
 
 
 def arguments(accelerator, memory, dma, processors=2, architecture=AMD64):
-	"""QEMU's arguments for a machine without devices; @memory in MiB, @dma as in Options."""
+	"""QEMU's arguments for a machine without devices. @memory: in MiB; @dma: as in
+	vm.Options."""
 	split = ',kernel-irqchip=split' if dma == 'iommu' and not architecture.is_foreign else ''
 	machine = f'{architecture.machine},memory-backend=ram{split}'
 	# The IOMMU has to precede all devices behind it.
@@ -44,7 +45,8 @@ def arguments(accelerator, memory, dma, processors=2, architecture=AMD64):
 
 
 def folder_arguments(folders):
-	"""QEMU's arguments for shared @folders, (path, whether it is writable); mount0 is the first one's tag."""
+	"""QEMU's arguments for shared @folders, each (path, whether it is writable). Their tags, by
+	which the guest mounts them, are mount0, mount1 and so on."""
 	argv = []
 	for index, (path, writable) in enumerate(folders):
 		readonly = '' if writable else ',readonly=on'
@@ -69,7 +71,7 @@ def complaints(log):
 
 
 def model_program():
-	"""The device model's program."""
+	"""The path of the device model's program; raises Failure if it is not built."""
 	path = build_dir() / 'firmware-sim' / 'tools' / 'nvdla-sim'
 	if not path.is_file():
 		raise Failure(f'{path} is not built: run ninja -C {build_dir()}')
@@ -92,12 +94,13 @@ def start_model(socket, log, chip='', patience=20.0):
 	"""Start nvdla-sim on @socket, with its fault injection enabled, and wait until it listens; returns the
 	process.
 
-	@chip: clock and memories of the chip whose time the model counts, as in the name of an embedded device, and
-	variant=NAME for its core. @patience: seconds.
+	@chip: options of nvdla-sim without "--", separated by commas: clock and memories of the
+	chip whose time the model counts, and variant=NAME for its core. @patience: seconds to wait.
 	"""
 	options = [f'--{option}' for option in chip.split(',') if option]
 	if not any(option.startswith('--threads') for option in options):
-		# The model's threads leave one processor to the guest, so that no part of an operation waits for it.
+		# Leave one processor to the guest: a thread of the model that shared it with the
+		# guest would delay the other threads.
 		options.append(f'--threads={max(1, len(os.sched_getaffinity(0)) - 1)}')
 	with open(log, 'wb') as out:
 		model = processes.spawn([model_program(), '--socket', socket, '--faults', *options],

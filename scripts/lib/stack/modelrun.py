@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""scripts/run --model: runs a model made with other tools on a picture.
+"""scripts/run --model: runs a model of TensorFlow Lite, ONNX or Caffe on a picture.
 
-The model is compiled on the host, so errors are printed before a guest is booted, and because the guest's processor is
-emulated and slow. Operators for ONNX Runtime or TensorFlow Lite (Documentation/host-parts.md) run with the suite tree's
-library, in the guest as well.
+The model is compiled on the host: the guest's processor is emulated and slow, and errors are
+printed before a guest is booted. Operators for ONNX Runtime or TensorFlow Lite
+(Documentation/host-parts.md) run with the suite tree's library, in the guest as well.
 """
 
 import re
@@ -49,7 +49,7 @@ class _InSuite:
 	in_guest = command
 
 	def files(self, program):
-		"""Files that the guest needs beside @program: {path in it: path here}."""
+		"""Files that the guest needs beside @program: {path in the guest: path here}."""
 		return image.suite_files([program, self._module])
 
 
@@ -67,7 +67,8 @@ class _Native:
 
 
 def _compile(arguments, loadable):
-	"""Compile the model to @loadable; returns the object that runs it."""
+	"""Compile the model to the file @loadable; returns a _Native or an _InSuite, which runs
+	programs with it."""
 	words = [arguments.model.absolute(), '-o', loadable]
 	words += [word for shape in arguments.shape or () for word in ('--shape', shape)]
 	compiler = build_dir() / _COMPILER

@@ -25,17 +25,18 @@ exec chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp
 
 
 def inside(root, folders, argv, owners=False):
-	"""The command that runs @argv in the tree @root, which sees the host's /proc and /dev.
+	"""The command that runs @argv inside of the tree @root, with the host's /proc and /dev.
 
-	@folders is {path of the host: mount point in the tree}; a mount point that the tree does not have must be below
-	/tmp, which is empty otherwise. @owners: as for prefix().
+	@folders: {path of the host: mount point in the tree}. Mount points below /tmp, which is
+	empty, are made; others must exist in the tree. @owners: as for prefix().
 	"""
 	pairs = [str(path) for pair in folders.items() for path in pair]
 	return [*prefix(owners), 'sh', '-c', _SCRIPT, 'sh', str(root), *pairs, '--', *map(str, argv)]
 
 
 def prefix(owners=False):
-	"""A command prefix that gives the command private mounts: as root, or as root of a user namespace.
+	"""Words to put before a command, so that it runs as root with mounts of its own: as the
+	real root, or as root of a user namespace.
 
 	@owners: files may belong to other users than root, as in an installed system.
 	"""

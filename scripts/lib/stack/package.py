@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""scripts/package: Debian packages of the project, built in a system of the target release.
+"""scripts/package: makes Debian packages of the project, in an installed Debian of the release that
+the packages are for.
 
-scripts/debian is the folder that Debian calls debian/; the version and the maintainer are filled in here. Sources are
-copied to the build directory, so the next run recompiles only changes.
+scripts/debian is what Debian calls the folder debian/; the version and the maintainer are filled in
+here. Sources are copied to the build directory, where compiled files stay, so the next run
+recompiles only what has changed.
 """
 
 import email.utils
@@ -18,7 +20,7 @@ from .paths import ROOT, build_dir, cache_dir
 _DEBIAN = ROOT / 'scripts' / 'debian'
 # Packages that are needed to build a package in addition to its Build-Depends.
 _TOOLS = ('apt-utils', 'build-essential', 'ccache', 'lintian')
-# Folder in the tree with the sources and the packages.
+# Where the folder with the sources and the packages is mounted in the Debian tree.
 _INSIDE = Path('/tmp/build')
 _CCACHE_INSIDE = Path('/tmp/ccache')
 # Tags of lintian for a maintainer without an address. They are suppressed, because packages that stay on this machine
@@ -75,7 +77,8 @@ def _write_debian(folder, release, version):
 
 
 def _no_sources(folder, names):
-	"""Names in @folder that are not part of the sources, in a clone or a release."""
+	"""Those of the @names in @folder that are not part of the sources, in a clone or a
+	release."""
 	made = [name for name in names if name.startswith('build') or name == 'out'] if Path(folder) == ROOT else []
 	return [name for name in names if name.startswith('.git') or name == '__pycache__'] + made
 
@@ -93,7 +96,8 @@ def _copy_sources(target):
 
 
 def _run(system, folder, directory, command, log, progress, options=()):
-	"""Run the shell's @command inside of @system in @directory of @folder; returns its exit status.
+	"""Run @command, a line for the shell, inside of the Debian tree @system; returns the exit
+	status. The folder @directory, a path below @folder, is the working directory.
 
 	@options: more words for DEB_BUILD_OPTIONS.
 	"""

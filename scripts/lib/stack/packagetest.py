@@ -30,8 +30,9 @@ _SYSTEM = ('diffutils', 'dkms', 'e2fsprogs', 'linux-headers-amd64', 'linux-image
 	   'systemd-sysv', 'udev')
 _DEPENDENCIES = ('libdrm-dev', 'libexpected-dev', 'libfmt10', 'libhwy1t64', 'libonnxruntime1.21', 'libpng16-16t64', 'libprotobuf32t64',
 		 'libturbojpeg0', 'libuv1t64', 'python3-numpy')
-# Only a few modules are kept: depmod, which DKMS runs at each change, unpacks all of them, which takes an emulated
-# processor a minute for a whole kernel. The initramfs takes as long for the same reason.
+# Modules that are kept of the kernel's. DKMS runs depmod at each change, and depmod unpacks all
+# modules: for a whole kernel that takes an emulated processor a minute, and so does making the
+# initramfs.
 _MODULES = ('9p', 'block', 'ext4', 'gpu', 'jbd2', 'mbcache.ko.xz', 'netfs', 'virtio')
 _COMMANDS = (
 	"sh -c 'cd /usr/lib/modules/*/kernel && rm -rf arch/x86/kvm sound && find drivers fs net -mindepth 1 -maxdepth 1 "
@@ -51,7 +52,8 @@ _PROCESSORS = {'kvm': 2, 'tcg': 1}
 _SHARED = Path('/mnt')
 # Where the driver's sources from the guest are mounted in the cached system while it compiles them.
 _INSIDE = '/tmp/build'
-# Files of DKMS beside the sources, which contain the packages' version.
+# Files that DKMS writes beside the sources. They contain the packages' version, which compiling
+# does not depend on.
 _OF_DKMS = ('dkms.conf', 'make.log')
 _START = (f'modprobe 9pnet_virtio; mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144 mount0 {_SHARED} && '
 	  f'exec sh {_SHARED}/guest.sh')
@@ -104,10 +106,12 @@ def run(found, progress):
 
 
 def _fill(share, progress):
-	"""Fills the folder shared with the guest: two versions of the packages."""
+	"""Fill the folder that is shared with the guest: two versions of the packages, and the
+	files of the test."""
 	first = package.default_version(_RELEASE)
 	package.build(_RELEASE, share / 'repository', progress, first, optimised=False)
-	# This version is newer only by its number; its driver was compiled for the first one.
+	# The second version differs only in its number, so _compile() takes its driver from the
+	# first.
 	package.build(_RELEASE, share / 'next', progress, f'{first}+next', lint=False, optimised=False)
 	digits = ROOT / 'umd' / 'examples' / 'digits'
 	for source in (_SOURCES / 'guest.sh', _SOURCES / 'digits.py', ROOT / 'tests' / 'vm' / 'tap.sh',
@@ -157,7 +161,8 @@ def _boot(found, system, disk, share, logs, accelerator, progress):
 	"""Run the guest until it powers off; returns its failures as sentences."""
 	kernel = _kernel(system)
 	initrd = kernel.image.with_name(f'initrd.img-{kernel.release}')
-	# Cached in a folder of its own: the guest tree may have another kernel with the same release.
+	# The image is cached in a folder of its own: the guest tree may have another kernel with
+	# the same release.
 	image = kernel_image.uncompressed(kernel, cache_dir() / 'images' / NAME) if accelerator == 'tcg' else kernel.image
 	with vm.scratch() as folder:
 		socket = Path(folder) / 'device'
@@ -187,7 +192,7 @@ def _serve(qemu, system, share, logs):
 	while qemu.poll() is None:
 		if limit.is_over():
 			return [f'the guest was stopped after {_SECONDS} s, or more as this machine is slow']
-		# panic=-1 makes a guest reboot after a panic, again and again, so it is stopped.
+		# A guest that panicked is stopped: panic=-1 would make it reboot again and again.
 		if 'Kernel panic' in console.read_text(errors='replace'):
 			return ['the guest was stopped after a panic']
 		if (job / 'arguments').is_file() and not (job / 'status').is_file():

@@ -21,9 +21,9 @@ def cache_dir():
 
 
 def reference_data():
-	"""The directory of golden data, or None.
+	"""The directory of the reference data, results of the hardware for tests, or None.
 
-	$NVDLA_REFERENCE_DATA or else the folder "shared" beside the checkout.
+	It is $NVDLA_REFERENCE_DATA, or else the folder "shared" beside the checkout.
 	"""
 	named = os.environ.get('NVDLA_REFERENCE_DATA')
 	path = Path(named) if named else ROOT.parent / 'shared'

@@ -18,7 +18,8 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def _die_with(parent):
-	"""Make the kernel kill the calling process when @parent ends, however it ends."""
+	"""Return a function that makes the kernel kill the process that calls it when @parent, a
+	process ID, ends for any reason."""
 
 	def prepare():
 		_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -30,8 +31,9 @@ def _die_with(parent):
 
 
 def _prepare(parent):
-	"""As _die_with(), and sets the niceness of the new session's autogroup to that of its processes: kernels
-	with autogroups ignore the processes' own niceness when they divide processors among sessions."""
+	"""As _die_with(), but the function also gives the niceness of its process to the autogroup
+	of its session. With autogroups, the kernel divides processors among sessions by that
+	niceness, and ignores the processes' own."""
 	die = _die_with(parent)
 
 	def prepare():
@@ -79,7 +81,8 @@ def tail(path, lines):
 
 
 def children(parent):
-	"""The command lines of the children of the process @parent: [(seconds since it began, words)], the oldest first."""
+	"""The command lines of the children of the process @parent, the oldest child first: [(the
+	seconds since the child began, words)]."""
 	found = []
 	uptime = float(Path('/proc/uptime').read_text().split()[0])
 	for folder in Path('/proc').glob('[0-9]*'):
@@ -123,7 +126,8 @@ def run_logged(argv, log, progress, cwd=None, env=None, every=10.0, describe=las
 
 
 class _Call:
-	"""A function that is called in a process of its own, from now on; it handles its own errors."""
+	"""Calls @function in a process of its own, at once. The function has to handle its own
+	errors."""
 
 	def __init__(self, function):
 		context = multiprocessing.get_context('fork')
@@ -182,8 +186,8 @@ def side_by_side(tasks, most):
 def meanwhile(task):
 	"""Call @task in a process of its own while the body runs.
 
-	Yields a function that waits for the task's return value, None if its process was killed. The task is killed
-	when the body ends.
+	Yields a function that waits for the task's return value, None if its process was killed.
+	The task is interrupted (SIGTERM) when the body ends.
 	"""
 	call = _Call(task)
 	try:

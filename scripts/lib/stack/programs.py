@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The project's programs for another processor, built with Meson in the tree of its guests' kernels."""
+"""Builds the project's programs for another processor with Meson. Meson runs inside of an unpacked
+Debian tree that has the compiler and the libraries for this processor."""
 
 import os
 import re
@@ -44,7 +45,8 @@ def folder(architecture):
 
 
 def inside(found, argv):
-	"""The command that runs @argv in the tree of the Guest @found, at whose /tmp/build folder() is."""
+	"""The command that runs @argv inside of the tree of the Guest @found, where folder() is
+	/tmp/build."""
 	data = reference_data()
 	ccache = cache_dir() / 'ccache'
 	folders = {ROOT: _SOURCES, folder(found.architecture): BUILD, ccache: _CCACHE, **({data: _DATA} if data else {})}
@@ -62,7 +64,8 @@ def _run(found, argv, name, progress, **how):
 
 
 def build(found, targets, progress):
-	"""Build the @targets, paths in the build directory, for the Guest @found; none: all. Returns the build directory."""
+	"""Build the @targets for the Guest @found; returns the build directory. @targets are paths
+	in the build directory; [] stands for all."""
 	built = folder(found.architecture)
 	if not (built / 'build.ninja').is_file():
 		progress('configuring')
@@ -77,8 +80,8 @@ def build(found, targets, progress):
 
 
 def files(found, programs):
-	"""The files of the @programs, {name: path}, for the Guest @found, with their libraries: {path in the guest:
-	path here}."""
+	"""The @programs, {name: path}, and the libraries that they load, as files for the Guest
+	@found: {path in the guest: path here}."""
 	there = Path('usr/lib', found.architecture.library_folder)
 	needed, waiting = {}, list(programs.values())
 	while waiting:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Proofs of the engine by a bounded model checker, CBMC of Debian 13, which is unpacked into a folder of its own."""
+"""Proofs about kmd/engine, the driver's code that programs the hardware, by the bounded model
+checker CBMC. CBMC of Debian 13 is unpacked into a folder of its own."""
 
 import hashlib
 import os
@@ -14,7 +15,7 @@ from .results import Case
 _PACKAGES = ['cbmc']
 _HARNESS = ROOT / 'tests' / 'prove' / 'proofs.c'
 _ENGINE = ROOT / 'kmd' / 'engine'
-# Sources that CBMC gets beside the harness, which includes the other ones with #include.
+# Sources that CBMC reads beside the harness. The harness includes the other sources.
 _SOURCES = ('nvdla_check.c', 'nvdla_variant.c')
 _CHECKS = ('--no-standard-checks', '--signed-overflow-check', '--bounds-check', '--pointer-check', '--div-by-zero-check',
 	   '--unwinding-assertions', '--unwind', '2', '--drop-unused-functions', '--slice-formula')
@@ -74,7 +75,7 @@ def _proof(tree, function, variant):
 
 
 def cases(progress):
-	"""A Case for each proof of each variant."""
+	"""Try each proof for each variant of the hardware; returns a Case for each."""
 	tree = ensure(progress)
 	functions = re.findall(r'^void (prove_\w+)\(void\)', _HARNESS.read_text(), re.MULTILINE)
 	variants = int(re.search(r'NVDLA_NUM_VARIANTS (\d+)', (_ENGINE / 'nvdla_variant.h').read_text()).group(1))

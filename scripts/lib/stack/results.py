@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Test results of every kind as one list of cases, and a summary."""
+"""Reads the results of GoogleTest, TAP and Meson as one list of cases, and sums them up."""
 
 import dataclasses
 import fnmatch
@@ -39,7 +39,8 @@ def _message(element):
 
 
 def from_gtest(path, prefix):
-	"""The cases in a file written by --gtest_output=xml; [] if the file is incomplete."""
+	"""The cases in a file written by --gtest_output=xml; [] if the file is missing or
+	incomplete."""
 	try:
 		root = xml.parse(path).getroot()
 	except (OSError, xml.ParseError):
@@ -82,8 +83,9 @@ def from_tap(text, prefix):
 def from_meson(logs):
 	"""The cases of the last "meson test" that wrote to the directory @logs.
 
-	Each case of a GoogleTest program is one; if the program's exit status is a failure although all its cases
-	passed, it crashed, which adds one failed case. Any other program is one case.
+	Each case of a GoogleTest program becomes a Case. If the program's exit status is a failure
+	although all its cases passed, it crashed, and one failed Case is added. Any other program
+	becomes one Case.
 	"""
 	suites = {}
 	junit = logs / 'testlog.junit.xml'
@@ -102,7 +104,8 @@ def _from_meson_run(run, suites):
 	if result in ('SKIP', 'IGNORED'):
 		return [Case(name, SKIPPED, _last_line(run))]
 	good = result in ('OK', 'EXPECTEDFAIL')
-	# Meson calls a GoogleTest suite PROJECT.TEST.SUITE, and a plain test by its suite.
+	# Meson's XML file calls a suite of a GoogleTest program PROJECT.TEST.SUITE. Tests of other
+	# kinds have other names, which match nothing here.
 	found = []
 	for title, parts in suites.items():
 		before, _, suite = title.rpartition('.')

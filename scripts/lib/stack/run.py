@@ -22,7 +22,7 @@ _EMBEDDED = '"scripts/run --device embedded", without QEMU and the driver'
 _KERNEL = '"scripts/run --kernel SERIES", another kernel (scripts/setup names them)'
 _NODE = '/dev/accel/accel0'
 _DEFAULT_OUTPUT = ROOT / 'out' / 'edges.png'
-# First bytes of picture files.
+# Patterns of the first bytes of picture files.
 _PICTURES = (rb'\x89PNG', rb'\xff\xd8\xff', rb'P[56]\s')
 
 # Run a command, then show what the driver counted for all processes (Documentation/ABI).
@@ -124,14 +124,15 @@ def _timeline(output):
 
 
 def _command(program, device, picture, output):
-	"""Command of the example, run in @output's folder, so that its messages name no temporary folder."""
+	"""Command of the example. It is to be run in @output's folder, so that its messages name no
+	temporary folder."""
 	return [str(program), '--device', device, '--input', str(picture), '--output', f'./{output.name}',
 		'--timeline', f'./{_timeline(output).name}']
 
 
 def copied_into(folder, files):
-	"""Copies @files, {purpose: path}, to @folder for the guest; returns {purpose: path in the guest}, with the
-	files' own names."""
+	"""Copy @files, {purpose: path}, into @folder, which the guest sees; returns {purpose: path
+	of the copy below @folder}. The copies have the files' own names."""
 	copies = {}
 	for name, path in files.items():
 		copies[name] = Path(name, path.name)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""scripts/setup makes the guest tree with this module, after it has installed packages. Other scripts make trees
-with it while they compile."""
+"""scripts/setup: makes the guest tree, the unpacked Debian packages for the virtual machine. Other
+scripts make trees with the functions of this module while they compile."""
 
 import contextlib
 import os
@@ -15,9 +15,9 @@ _COMMON = ROOT / 'scripts' / 'lib' / 'common.sh'
 
 @contextlib.contextmanager
 def _meanwhile(name, argv, errors=None, stop=processes.end):
-	"""While the body runs, run the command @argv, which makes the tree @name; it mostly downloads. Its
-	output is mixed with that of the body; @errors: another destination of its stderr. @stop ends the process
-	when the body is interrupted."""
+	"""Run the command @argv, which makes the tree @name, while the body runs: the command
+	mostly downloads. Both write to the same outputs, unless @errors is another one for stderr.
+	@stop is called to end the command if the body is interrupted."""
 	maker = processes.spawn(argv, stdin=subprocess.DEVNULL, stderr=errors)
 	try:
 		yield
@@ -29,29 +29,29 @@ def _meanwhile(name, argv, errors=None, stop=processes.end):
 
 
 def _tree_meanwhile(name, tree, module):
-	"""Run @module to make the tree @name at the path @tree, unless it exists; its errors are printed when the tree
-	is needed."""
+	"""Run @module to make the tree @name at the path @tree, unless it exists. Its errors are
+	dropped: the step that needs the tree tries again and prints them."""
 	return contextlib.nullcontext() if tree.is_dir() else _meanwhile(name, [sys.executable, '-m', module], subprocess.DEVNULL)
 
 
 def guest_tree_meanwhile():
-	"""The guest tree is made while the body compiles. Reasons why this machine cannot use the tree are reported
-	immediately."""
+	"""Make the guest tree while the body compiles. Raises Failure at once if this machine
+	cannot use the tree."""
 	guest.check_machine()
 	return _tree_meanwhile('guest tree', guest_tree.path(), 'stack.setup')
 
 
 def suite_tree_meanwhile():
-	"""Makes the suite tree while the body compiles."""
+	"""Make the suite tree, frameworks of a newer Debian for tests, while the body compiles."""
 	return _tree_meanwhile('suite tree', suite_tree.path(), 'stack.suite_tree')
 
 
 def test_data_meanwhile():
-	"""Installs the tests' data while the body compiles, if run by root; for other users scripts/setup has done
-	so before."""
+	"""Install the tests' data while the body compiles, if root runs this. For other users
+	scripts/test has installed the data before, because sudo may ask for a password."""
 	if os.geteuid() != 0:
 		return contextlib.nullcontext()
-	# Terminated, not killed, at an early end: a package manager that is killed leaves packages half installed.
+	# SIGTERM, not SIGKILL: a package manager that is killed leaves packages half installed.
 	return _meanwhile('test data', ['bash', '-c', 'set -euo pipefail; . "$1"; ensure_packages test-data', 'bash', _COMMON],
 			  stop=subprocess.Popen.terminate)
 

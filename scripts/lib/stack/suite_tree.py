@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The suite tree: a folder with frameworks from a newer Debian release than the project is built on.
+"""The suite tree: a folder with ONNX Runtime and TensorFlow Lite (the frameworks) from a newer
+Debian release than the project is built on.
 
 The plug-ins are compiled on the host with these frameworks' headers, and run by the tree's own loader with the
 tree's C library. So the tree needs no compiler: its packages are only unpacked, without mounts and without root.
@@ -15,18 +16,20 @@ from . import archive, console, guest_tree
 from .console import Failure
 from .paths import ROOT, cache_dir
 
-# Debian suites with the frameworks, by the names that a later release of Debian does not change.
+# Debian suites that may have the frameworks: the first one that has all is taken. Later releases of
+# Debian do not change these names.
 _SUITES = ('testing', 'unstable')
 RUNNER = ROOT / 'tests' / 'support' / 'in-suite'
 _PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.suite'
 # Only for tests of memory: valgrind needs the symbols of the tree's C library.
 _VALGRIND = ['libc6-dbg', 'valgrind']
-# Part of the tree's name: raise it when the steps below change.
+# Part of the tree's name: raise it when the steps below change, so that a new tree is made.
 _FORMAT = '1'
 _SPACE = 1 << 30
 # Libraries that the frameworks load at run time (dlopen()).
 _LOADED = ('libonnxruntime_providers_shared.so',)
-# The frameworks' headers, in a folder without those of the C library beside them.
+# The frameworks' headers. They are linked into a folder of their own, because the C library's
+# headers are beside them.
 _HEADERS = ('onnxruntime', 'tensorflow')
 _UNUSED = ('usr/share/doc', 'usr/share/man', 'usr/share/locale', 'usr/share/lintian', 'var/cache', 'var/lib/apt')
 
@@ -37,7 +40,8 @@ def _packages():
 
 
 def path():
-	"""Folder of the tree of this checkout's recipe, which need not exist yet."""
+	"""Folder of the tree, which need not exist yet. Its name has a digest of all that the tree
+	is made from."""
 	recipe = '\n'.join([_FORMAT, *_packages(), *_HEADERS, *_UNUSED])
 	return cache_dir() / f'suite-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}'
 
@@ -75,7 +79,8 @@ def _suite(progress):
 
 
 def _make(tree, progress):
-	# Under the lock no other process makes one: remaining folders are another recipe's, or a killed run's.
+	# No other process makes a tree while this one has the lock: remaining folders are another
+	# recipe's, or a killed run's.
 	for stale in cache_dir().glob('suite-*'):
 		if stale.is_dir():
 			shutil.rmtree(stale)
@@ -124,7 +129,7 @@ def remove():
 
 
 def main():
-	"""Make the tree beside other work, as a process of its own."""
+	"""The program that other scripts start to make the tree while they compile."""
 	parser = argparse.ArgumentParser(prog='python3 -m stack.suite_tree',
 					 description='Make the suite tree unless it is there.')
 	parser.add_argument('--valgrind', action='store_true', help='with a valgrind for it')

@@ -16,7 +16,8 @@ from .paths import ROOT, build_dir, reference_data
 from .results import Case
 from .vmrun import guest_programs, named_in
 
-# Memory of the machine for a guest: the guest's own GiB, and as much for QEMU and the device model.
+# Bytes of this machine's memory that a guest may take: 1 GiB of its own, and as much for QEMU and
+# the device model.
 _GUEST_MEMORY = 2 << 30
 # Niceness of the other tests while the packages' test runs: they get a quarter of the processors when the packages'
 # test uses all of them.
@@ -101,9 +102,10 @@ def _guest(kernel):
 
 
 def _guest_and_build(arguments, chosen):
-	"""Returns (the Guest, None with --quick; whether all targets were built instead of only those that the
-	tests need). The guest is found first, so that a missing requirement is reported before compiling; only
-	if there is no guest tree yet, it is made while all targets compile."""
+	"""Find the guest and build. Returns (the Guest, None with --quick; whether all targets were
+	built instead of only those that the tests need). The guest is found first, so that a
+	missing requirement is reported before compiling. But if there is no guest tree yet, it is
+	made while all targets compile."""
 	if arguments.quick or arguments.kernel == guest.DEBUG or guest_tree.path().is_dir():
 		found = None if arguments.quick else _guest(arguments.kernel)
 		with console.stage('build') as progress:
@@ -177,8 +179,8 @@ def _test_machine(machine):
 
 
 def _test_machines(machines):
-	"""The cases of @machines, tested one after the other because they share a tree and the modules built
-	there."""
+	"""Test @machines one after the other, because they share a tree and the modules built
+	there; returns the cases."""
 	return [case for machine in machines for case in _test_machine(machine)]
 
 
@@ -208,8 +210,8 @@ def _tell(cases):
 
 
 def _build_plugins():
-	"""Build the plug-ins for TensorFlow Lite and ONNX Runtime, with the suite tree: packages of a newer Debian that
-	has both. Returns the tests that are skipped because there is no tree."""
+	"""Build the plug-ins for TensorFlow Lite and ONNX Runtime, with the suite tree, which has
+	both from a newer Debian. Returns skipped Cases for their tests if there is no tree."""
 	try:
 		with console.stage('suite tree') as progress:
 			suite_tree.ensure(progress)
@@ -292,8 +294,8 @@ def _killed(name):
 
 
 def _guests_at_once():
-	"""Guests that run at once: one more than processors, if the memory suffices. An emulated guest keeps about one
-	processor busy, except while its test waits."""
+	"""The number of guests that run at once: one more than processors, if the memory suffices.
+	An emulated guest keeps about one processor busy, except while its test waits."""
 	available = int(re.search(r'MemAvailable:\s+(\d+)', Path('/proc/meminfo').read_text())[1]) << 10
 	return max(1, min(os.cpu_count() + 1, available // _GUEST_MEMORY))
 
@@ -309,11 +311,12 @@ def _run_guest_tests(boots, guests, modules):
 
 
 def _modules(found, series, sparse):
-	"""The paths of the driver's and the tests' modules for a kernel, or the Failure if they do not build; then only this
-	kernel's tests fail.
+	"""Build the driver and the tests' modules for a kernel; returns their paths, or the Failure
+	if they do not build: then only this kernel's tests fail.
 
-	@sparse: also check them with sparse. Once is enough, on the oldest kernel, for which the compatibility code is
-	compiled; the test "kernel-form" checks the sources as the newest kernel compiles them.
+	@sparse: check them with sparse, too. The oldest kernel is enough, because all compatibility
+	code is compiled for it; the test "kernel-form" checks the sources as the newest kernel
+	compiles them.
 	"""
 	with console.stage('module') as progress:
 		try:
@@ -325,8 +328,9 @@ def _modules(found, series, sparse):
 
 
 def _guarded(found, kernel, mode, wanted, modules):
-	"""Run the tests @wanted in one guest; returns their cases. If the guest cannot be started, they fail,
-	and the test run continues; if the kernel is too new for the driver, they are skipped."""
+	"""Run the tests @wanted in one guest; returns their cases. If the guest cannot be started,
+	the tests fail, and the test run continues. If the kernel is too new for the driver, they
+	are skipped."""
 	try:
 		if isinstance(modules, Failure):
 			raise modules

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Call traces of the kernel with the driver's source lines."""
+"""Adds the driver's source lines to call traces in the kernel's messages."""
 
 import re
 import subprocess
 
-# nvdla_job_begin+0x1c/0x80 [nvdla]; behind "RIP: 0010:" it is the instruction that failed.
+# A place in a trace, such as nvdla_job_begin+0x1c/0x80 [nvdla]. Behind "RIP: 0010:" it is the
+# instruction that failed, else a return address.
 _PLACE = re.compile(r'(RIP: \w+:)?\b([A-Za-z_][\w.]*)\+0x([0-9a-f]+)/0x[0-9a-f]+ \[nvdla\]')
 # Path of the sources while the module is built in the guest tree.
 _BUILT_IN = '/mnt/'
@@ -36,7 +37,8 @@ def with_lines(text, module):
 
 
 def _place(match):
-	"""Function and offset of the instruction named by @match; a return address points to the next instruction."""
+	"""Function and offset of the instruction named by @match. A return address is that of the
+	next instruction, so 1 is subtracted from it."""
 	offset = int(match.group(3), 16)
 	return match.group(2), offset if match.group(1) else max(offset - 1, 0)
 
@@ -49,7 +51,8 @@ def _functions(module):
 
 
 def _lines(module, section, offsets):
-	"""The source lines of @offsets in @section, 'kmd/nvdla_job.c:12', or None if unknown."""
+	"""The source line of each of the @offsets in @section, such as 'kmd/nvdla_job.c:12', or
+	None if it is unknown."""
 	words = [f'{offset:#x}' for offset in offsets]
 	said = subprocess.run(['addr2line', '-j', section, '-e', module, *words], check=True, capture_output=True,
 			      text=True).stdout

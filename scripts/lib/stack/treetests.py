@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The tests on guests with the device trees of machines that have a core: tests/devicetree."""
+"""The tests in guests that have the device tree of a real machine with an NVDLA:
+tests/devicetree."""
 
 import shutil
 from pathlib import Path
@@ -18,7 +19,8 @@ _SECONDS = 300
 
 
 def machines(architecture=None):
-	"""The machines of the list, [(name, Architecture, core)]: those of @architecture, a name, or the first one."""
+	"""The machines of machines.list, [(name, Architecture, core)]: those with the processor
+	@architecture, a name, or only the first machine without one."""
 	lines = (line.split('#')[0].split() for line in (_FOLDER / 'machines.list').read_text().splitlines())
 	rows = [(name, architectures.named(row), core) for name, row, core in filter(None, lines)]
 	if architecture is None:
@@ -30,13 +32,14 @@ def machines(architecture=None):
 
 
 def name_of(machine):
-	"""Prefix of the names of the machine's cases."""
+	"""Prefix of the names of a machine's test cases."""
 	return f'vm-{machine[1].name}-{machine[0]}'
 
 
 def _jobs(found, progress):
-	"""Build the programs that use only the driver's interface (double.c, fill.c) for the Guest @found, and double.c
-	also for 32 bits if its kernel runs such programs; returns the paths."""
+	"""Build double.c and fill.c, which use only the driver's interface, for the Guest @found;
+	returns the programs' paths. If the kernel also runs programs of 32 bits, build double.c for
+	these, too."""
 	jobs = [_job(found, name, name, progress) for name in ('double', 'fill')]
 	if found.architecture.narrow:
 		narrow = guest.cross(architectures.named(found.architecture.narrow), progress)
@@ -45,7 +48,8 @@ def _jobs(found, progress):
 
 
 def _job(found, source, name, progress):
-	"""The program @name from @source.c."""
+	"""Compile tests/devicetree/@source.c to the program @name for the Guest @found; returns its
+	path."""
 	folder = programs.folder(found.architecture)
 	folder.mkdir(parents=True, exist_ok=True)
 	gnu = found.architecture.gnu
@@ -76,8 +80,9 @@ def run(machine, progress):
 		if data:
 			files |= programs.files(found, {_RUN.name: programs.build(found, [_RUN], progress) / _RUN})
 		tree = _FOLDER / f'{name}.dts'
-		# Emulated caches are coherent, so a missing cache synchronisation would go unnoticed. With bounce
-		# buffers, data that the driver does not synchronise are not copied either.
+		# Emulated caches are coherent, so a missing cache synchronisation would go
+		# unnoticed. With bounce buffers it is noticed: data that the driver does not
+		# synchronise are not copied.
 		dma = 'bounce' if 'dma-noncoherent' in tree.read_text() else 'none'
 		options = vm.Options(kernel=kernel.release, dma=dma, chip=f'variant={core}', logs=logs, timeout=_SECONDS,
 				     device_tree=tree, mounts=(data,) if data else (),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The driver as a series of patches for a kernel tree, drivers/accel/nvdla.
+"""Makes patches that add the driver to a kernel tree, in drivers/accel/nvdla.
 
 The patches are made by git in a scratch repository with only those files of the kernel tree that the patches change,
 and are then applied to the tree.
@@ -28,7 +28,8 @@ _PARTS = ROOT / 'kmd' / 'upstream'
 
 @dataclasses.dataclass(frozen=True)
 class Patch:
-	"""One patch: new @files {path: text}, changes {path: function of its text}, lines for MAINTAINERS."""
+	"""One patch. @files: new files, {path: text}; @changes: {path: function that returns the
+	changed text}; @maintained: paths for MAINTAINERS."""
 
 	name: str
 	files: dict
@@ -91,7 +92,8 @@ def _with_maintainer(text, identity):
 
 
 def _insert_sorted(text, pattern, line):
-	"""@text with @line before the first line that matches @pattern and is greater, or behind the last."""
+	"""@text with @line before the first line that matches @pattern and is greater, or behind
+	the last one that matches."""
 	lines = text.splitlines()
 	places = [index for index, known in enumerate(lines) if re.match(pattern, known)]
 	if not places:
@@ -118,7 +120,8 @@ def _add_prefix(text):
 
 
 def _with_entry(text, identity, maintained):
-	"""MAINTAINERS @text with an entry for the files @maintained so far."""
+	"""The file MAINTAINERS, @text, with the driver's entry, which names the files
+	@maintained."""
 	entry = '\n'.join([_TITLE, f'M:\t{identity}', 'L:\tdri-devel@lists.freedesktop.org', 'S:\tMaintained',
 			   'T:\tgit https://gitlab.freedesktop.org/drm/misc/kernel.git',
 			   *(f'F:\t{path}' for path in sorted(maintained))])
@@ -196,7 +199,8 @@ def _write(folder, path, text):
 
 
 def apply(tree, output, changed):
-	"""Apply the series: as commits if @tree is a git work tree, else to its files."""
+	"""Apply the patches to @tree: as commits if it is a git work tree, else to its files.
+	Returns in words which was done."""
 	inside = subprocess.run(['git', '-C', str(tree), 'rev-parse', '--show-toplevel'], capture_output=True, text=True)
 	if inside.returncode == 0 and Path(inside.stdout.strip()).resolve() == tree.resolve():
 		_git(tree, 'am', '-q', *(str(path.resolve()) for path in sorted(output.glob('*.patch'))))

@@ -53,7 +53,7 @@ class Options:
 	is_exact: bool = False		# whether the timeout stays the same on a slow machine
 	verbose: bool = False		# kernel messages on stderr as they come
 	devices: int = 1		# device models to start; 0: the driver is not loaded either
-	chip: str = ''			# chip whose time the models count, as in "embedded:CHIP"; variant=NAME: their core
+	chip: str = ''			# options of nvdla-sim, see machine.start_model()
 	load: bool = True		# load the driver
 	parameters: str = ''		# module parameters of the driver
 	append: str = ''		# added to the kernel's command line
@@ -63,7 +63,8 @@ class Options:
 
 @dataclasses.dataclass
 class Outcome:
-	"""Result of a run. @problems are sentences; @status is the exit status of the program."""
+	"""Result of a run. @status: exit status for the program; @problems: sentences;
+	@booted_after: seconds from the start of QEMU until the guest was ready, or None."""
 
 	status: int
 	problems: list
@@ -102,7 +103,7 @@ class _Pump(threading.Thread):
 
 
 class _Control:
-	"""Reads init's reports: each line is one word and its argument."""
+	"""Reads the reports of guest-init.sh: each line is one word and its argument."""
 
 	def __init__(self, when_ready=lambda uptime: None, when_waiting=lambda sections: None):
 		self._pending = b''
@@ -118,7 +119,7 @@ class _Control:
 		*lines, self._pending = (self._pending + chunk).split(b'\n')
 		for line in lines:
 			word, _, rest = line.decode(errors='replace').partition(' ')
-			# Any line shows that init runs: the first word of the first one is "init".
+			# Any report shows that init runs; the first one is "init".
 			self.started = True
 			if word == 'ready':
 				self.ready_at = time.monotonic()
@@ -165,8 +166,8 @@ class Machine:
 		     working=lambda: None):
 		"""@found: the Guest; @module: nvdla.ko; @executables and @files: see image.programs().
 
-		Every few seconds @progress is called with the part that is being started, or later with the return
-		value of @working().
+		@progress is called with the name of each part that is being started, and then every
+		few seconds with what @working() returns.
 		"""
 		self._found = found
 		self._options = options
@@ -281,7 +282,8 @@ class Machine:
 		return ' '.join([*words, self._options.append]).strip()
 
 	def _arguments(self, initrd, sockets, accelerator, interactive, ports):
-		"""QEMU's arguments. @ports: {name: file descriptor} of the guest's outputs."""
+		"""QEMU's arguments. @ports: {name: file descriptor} of the outputs that the guest
+		writes, and of its input for a debugger."""
 		options = self._options
 		kernel = (kernel_image.uncompressed(self._kernel, cache_dir() / 'images') if accelerator == 'tcg'
 			  else self._kernel.image)

@@ -45,8 +45,9 @@ def guest_programs():
 
 
 def named_in(command, share):
-	"""Returns a function that tells whether the guest's @command runs a program with a given name: the name is a
-	word of the command, or of a script in the folder @share that it runs. A shell (no command) may run any."""
+	"""Return a function that tells by the name of a program whether the guest's @command may
+	run it. The name is a word of @command, or of a script in the folder @share that @command
+	names. Without a command there is a shell, which may run any program."""
 	if not command:
 		return lambda name: True
 	text = ' '.join(command)
@@ -63,8 +64,9 @@ def _guest_tests():
 
 
 def _foreign_programs(found, command, share, progress):
-	"""Programs and tests for the Guest @found of another architecture: those that @command names, which are
-	built, or without a command those that were built before. Returns what programs.files() returns."""
+	"""Build programs and tests for the Guest @found of another architecture: those that
+	@command names, or without a command those that were built before. Returns their files, as
+	programs.files() does."""
 	built = programs.folder(found.architecture)
 	names = {*build.programs(), *(name for test in vmtests.tests(found.architecture) if not test.narrow for name in test.targets())}
 	is_named = named_in(command, share)
@@ -202,14 +204,14 @@ def main():
 
 
 def _say_progress(text):
-	"""Print a line of progress on stderr, because stdout is the command's. It ends with a carriage return as
-	well, because QEMU makes the terminal of a shell raw."""
+	"""Print a line of progress on stderr, because stdout is the command's. On a terminal it
+	ends with a carriage return as well, because QEMU makes the terminal of a shell raw."""
 	print(f'guest: {text}', file=sys.stderr, end='\r\n' if sys.stderr.isatty() else '\n', flush=True)
 
 
 def _telling(lines, most=30):
-	"""Those of the kernel's messages @lines that explain a problem, at most @most: from the first failure
-	on, without lines with register contents; if there is no failure, the last ones."""
+	"""At most @most of the kernel's messages @lines, to explain a problem: those from the first
+	failure on, without register contents. If there is no failure, the last ones."""
 	start = next((index for index, line in enumerate(lines) if _FAILS.search(line)), None)
 	if start is None:
 		return lines[-most:]

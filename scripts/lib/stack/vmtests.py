@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The tests that run in the guest: tests/vm/tests.list, on every kernel and in every mode it names."""
+"""The tests of tests/vm/tests.list, which run in guests, and the kernels and modes in which they
+run."""
 
 import dataclasses
 import math
@@ -20,9 +21,10 @@ _INSIDE = '/usr/libexec/nvdla'
 _FULL = 'nv_full'
 _MODES = {'iommu': ('iommu', 1, _FULL), 'cma': ('cma', 1, _FULL), 'none': ('none', 1, _FULL),
 	  'bounce': ('bounce', 1, _FULL), 'pair': ('iommu', 2, _FULL), 'small': ('iommu', 1, 'nv_small')}
-# Words that the list has among a test's modes. _SUITE: the program is linked with the suite tree's frameworks and
-# runs with its loader. _NARROW: it is built for 32 bits. _CROSS: the test also runs in guests of other
-# architectures. _NEWEST: only on the newest kernel. _EACH: on every kernel.
+# Further words that tests.list has among a test's modes. _SUITE: the program is linked with the
+# suite tree's frameworks and runs with its loader. _NARROW: the program is built for 32 bits.
+# _CROSS: the test also runs in guests of other architectures. _NEWEST: it runs only on the newest
+# kernel. _EACH: it runs on every kernel.
 _SUITE = 'suite'
 _NARROW = 'narrow'
 _CROSS = 'cross'
@@ -39,8 +41,8 @@ _CHIP = 'clock=1GHz,dram=1GB/s,dram-latency=300ns,sram=2GB/s,sram-latency=100ns'
 
 @dataclasses.dataclass(frozen=True)
 class Test:
-	"""One line of the list. @program: a GoogleTest program in the build directory @folder, or a script in
-	tests/vm."""
+	"""One line of tests.list. @program: a GoogleTest program in the build directory @folder, or
+	a shell or Python script in tests/vm."""
 
 	folder: Path
 	name: str
@@ -89,7 +91,8 @@ def _folder(architecture):
 
 
 def tests(architecture=architectures.AMD64):
-	"""The tests of the list that guests of the @architecture can run; raises Failure for a malformed line."""
+	"""The tests of tests.list that guests of the @architecture can run; raises Failure for a
+	malformed line."""
 	found = []
 	for number, line in enumerate(_LIST.read_text().splitlines(), 1):
 		words = line.split('#')[0].split()
@@ -115,9 +118,10 @@ def plan(series, chosen):
 	"""The guests to boot, with the tests of each: {(kernel series, mode): [Test]}. @chosen(name): whether the
 	test with this full name is wanted.
 
-	@series: kernels, oldest first. The newest runs each test in all of its modes, the oldest each test of the
-	driver in its first mode. Wherever the driver has two variants for older and newer kernels, a kernel between
-	them uses that of the oldest or of the newest, so it runs only the tests marked _EACH.
+	@series: kernels, oldest first. The newest runs each test in all of its modes, the oldest
+	each test in its first mode, except those marked _NEWEST. A kernel between them runs only
+	the tests marked _EACH: where the driver has code for older and code for newer kernels, it
+	uses the same code there as on the oldest or the newest.
 	"""
 	boots = {}
 	plain = [kernel for kernel in series if kernel != guest.DEBUG]
@@ -137,7 +141,8 @@ def cross_tests(architecture, chosen):
 
 
 def build_narrow(wanted, progress):
-	"""Build the programs for 32 bits of the tests @wanted; without a tree for that they are skipped."""
+	"""Build the programs for 32 bits of the tests @wanted. If there is no compiler for them, a
+	message says so, and the tests are skipped."""
 	for name in sorted({test.narrow for test in wanted if test.narrow}):
 		targets = sorted({target for test in wanted if test.narrow == name for target in test.targets()})
 		try:
@@ -163,7 +168,8 @@ def with_time(wanted, is_debug):
 def _is_for(test, kernel, mode, plain):
 	"""Whether @test is for @kernel booted in @mode; @plain: the kernels but for the debug kernel, oldest first."""
 	if kernel == guest.DEBUG:
-		# The debug kernel is booted once for a test: in the test's first mode, or else with iommu.
+		# On the debug kernel a test runs once: in its first mode, or with iommu if it has
+		# no mode.
 		return test.on_debug and mode == (*test.modes, 'iommu')[0]
 	if kernel == plain[-1]:
 		return mode in test.modes
@@ -233,7 +239,8 @@ def how_far(wanted, share):
 
 
 def _image(found, wanted, executables, modules, plan_file):
-	"""Contents of the guest's image for these tests: (executables, files)."""
+	"""What image.programs() gets for the tests @wanted: (executables, files). Writes the list
+	of the tests for the guest to @plan_file."""
 	executables = dict(executables)
 	files = {f'{_INSIDE}/{path.name}': path for path in FOLDER.iterdir() if path.is_file()}
 	files |= {f'{_INSIDE}/{path.name}': path for path in modules}
