@@ -85,6 +85,11 @@ def _make(found, kernel, copy, part, variables):
 	if found.root is None:
 		return argv
 	folders = {copy: inside} | ({kernel.headers: kernel.build} if kernel.headers else {})
+	if (found.root / 'usr/bin/ccache').is_file():
+		cached, environment = namespace.compiler_cache()
+		folders |= cached
+		# Debian's kernel headers know this variable.
+		argv = ['env', *environment, *argv, 'DEBIAN_KERNEL_USE_CCACHE=1']
 	return namespace.inside(found.root, folders, argv)
 
 

@@ -6,8 +6,13 @@ The mounts are in a namespace of their own, which ends with its last process, so
 
 import os
 import subprocess
+from pathlib import Path
 
 from .console import Failure
+from .paths import cache_dir
+
+# Mount point inside of the tree.
+_CCACHE = Path('/tmp/ccache')
 
 _SCRIPT = '''set -eu
 root=$1; shift
@@ -58,3 +63,11 @@ def prefix(owners=False):
 			      'root, or apt-get install uidmap and give the user a range in /etc/subuid and /etc/subgid')
 	raise Failure('this system lets users make no namespaces: run as root, or '
 		      'sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 kernel.unprivileged_userns_clone=1')
+
+
+def compiler_cache():
+	"""What lets compilers inside of a tree use the cache of ccache that all trees share: folders
+	for inside(), and words for env."""
+	folder = cache_dir() / 'ccache'
+	folder.mkdir(parents=True, exist_ok=True)
+	return {folder: _CCACHE}, [f'CCACHE_DIR={_CCACHE}']

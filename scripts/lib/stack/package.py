@@ -15,14 +15,13 @@ from pathlib import Path
 
 from . import console, debian_tree, namespace, processes
 from .console import Failure
-from .paths import ROOT, build_dir, cache_dir
+from .paths import ROOT, build_dir
 
 _DEBIAN = ROOT / 'scripts' / 'debian'
 # Packages that are needed to build a package in addition to its Build-Depends.
 _TOOLS = ('apt-utils', 'build-essential', 'ccache', 'lintian')
 # Where the folder with the sources and the packages is mounted in the Debian tree.
 _INSIDE = Path('/tmp/build')
-_CCACHE_INSIDE = Path('/tmp/ccache')
 # Tags of lintian for a maintainer without an address. They are suppressed, because packages that stay on this machine
 # need none.
 _NO_ADDRESS = ('bogus-mail-host', 'bogus-mail-host-in-debian-changelog', 'root-in-contact')
@@ -101,14 +100,12 @@ def _run(system, folder, directory, command, log, progress, options=()):
 
 	@options: more words for DEB_BUILD_OPTIONS.
 	"""
-	ccache = cache_dir() / 'ccache'
-	ccache.mkdir(parents=True, exist_ok=True)
-	argv = ['env', 'PATH=/usr/lib/ccache:/usr/sbin:/usr/bin:/sbin:/bin', f'CCACHE_DIR={_CCACHE_INSIDE}',
+	folders, variables = namespace.compiler_cache()
+	argv = ['env', 'PATH=/usr/lib/ccache:/usr/sbin:/usr/bin:/sbin:/bin', *variables,
 		# No packages with debug information are wanted, so none is compiled.
 		f'DEB_BUILD_OPTIONS={" ".join(("noautodbgsym", *options))}', 'DEB_CFLAGS_APPEND=-g0', 'DEB_CXXFLAGS_APPEND=-g0',
 		'sh', '-c', f'cd {_INSIDE / directory} && {command}']
-	return processes.run_logged(namespace.inside(system, {folder: _INSIDE, ccache: _CCACHE_INSIDE}, argv, owners=True),
-				    log, progress)
+	return processes.run_logged(namespace.inside(system, {folder: _INSIDE, **folders}, argv, owners=True), log, progress)
 
 
 def _compile(system, folder, release, optimised, progress):

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from . import namespace, processes
 from .console import Failure
-from .paths import ROOT, build_dir, cache_dir, reference_data
+from .paths import ROOT, build_dir, reference_data
 
 # Mount points inside of the tree; namespace.inside() can only make those below /tmp.
-_SOURCES, BUILD, _DATA, _CCACHE = (Path('/tmp', name) for name in ('sources', 'build', 'data', 'ccache'))
+_SOURCES, BUILD, _DATA = (Path('/tmp', name) for name in ('sources', 'build', 'data'))
 # Little optimisation: programs for another processor only run tests, so compiling them takes most of the time.
 _OPTIONS = ('-Dwerror=true', '-Dtests=enabled', '-Dbench=disabled', '-Dpython=disabled', '-Dbuildtype=plain', '-Doptimization=1',
 	    '-Dc_link_args=-s', '-Dcpp_link_args=-s')
@@ -48,11 +48,10 @@ def inside(found, argv):
 	"""The command that runs @argv inside of the tree of the Guest @found, where folder() is
 	/tmp/build."""
 	data = reference_data()
-	ccache = cache_dir() / 'ccache'
-	folders = {ROOT: _SOURCES, folder(found.architecture): BUILD, ccache: _CCACHE, **({data: _DATA} if data else {})}
-	for path in (folder(found.architecture), ccache):
-		path.mkdir(parents=True, exist_ok=True)
-	variables = [f'CCACHE_DIR={_CCACHE}', *([f'NVDLA_REFERENCE_DATA={_DATA}'] if data else [])]
+	folders, variables = namespace.compiler_cache()
+	folders |= {ROOT: _SOURCES, folder(found.architecture): BUILD, **({data: _DATA} if data else {})}
+	folder(found.architecture).mkdir(parents=True, exist_ok=True)
+	variables += [f'NVDLA_REFERENCE_DATA={_DATA}'] if data else []
 	return namespace.inside(found.root, folders, ['env', *variables, *argv])
 
 
