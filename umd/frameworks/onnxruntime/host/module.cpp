@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The module that runs parts of networks by ONNX Runtime.
+ * The module with which the runtime computes parts of networks by ONNX Runtime on the CPU.
  */
 #include <atomic>
 #include <cstdio>
