@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ONNX Runtime's interface to execution providers.
+ * Implements ONNX Runtime's interface for execution providers.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace nvdla::ort
 {
 
-/** \brief Makes the providers of sessions; ONNX Runtime has one factory for each registered library */
+/** \brief Makes the providers of sessions; there is one factory for each registered library */
 class Factory : public OrtEpFactory
 {
 public:

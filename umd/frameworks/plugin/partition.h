@@ -41,7 +41,7 @@ public:
  */
 Result<CompiledModel> compilePartition(const Session &session, std::span<const std::byte> model);
 
-/** \return layers that the runtime would compute on the CPU; they are better left to the framework */
+/** \return layers that the runtime would compute on the CPU, better left to the framework */
 std::vector<LayerReport> layersOnCpu(const CompileReport &report);
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pools of devices, for Python.
+ * Python's classes for pools of devices.
  */
 #include <condition_variable>
 #include <cstring>

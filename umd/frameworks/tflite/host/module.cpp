@@ -94,7 +94,7 @@ public:
 	/* Calls \a found for each output. isDone: a run has set all shapes; without it, the extents
 	 * of outputs whose shape only a run can tell are -1 */
 	void describeOutputs(void *context, nvdla_host_found found, bool isDone) const;
-	/* Runs the model with zeros and returns the shapes of all tensors; a run sets some of them. */
+	/* Returns the shapes of all tensors, after a run with zeros that sets the open ones. */
 	std::vector<std::vector<int32_t>> shapes();
 	void run(std::span<const nvdla_host_array> inputs,
 		 std::span<const nvdla_host_array> outputs, nvdla_host_found found,
