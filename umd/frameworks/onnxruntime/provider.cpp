@@ -226,10 +226,10 @@ Provider::Provider(const Api &api, std::string name, std::shared_ptr<plugin::Ses
 }
 
 /*
- * Returns true for a body of an operator such as If; bodies are left to ONNX Runtime. ONNX Runtime
- * names partitions by numbers that begin anew in each graph, so only one graph of a model can have
- * partitions, and it passes bodies first. At first it passes a body without a parent node. So a
- * graph that reads values of an outer graph counts as a body too.
+ * Returns true for a body of an operator such as If. Bodies are left to ONNX Runtime, because only
+ * one graph of a model can have partitions: ONNX Runtime names the partitions of each graph by
+ * numbers that begin anew. ONNX Runtime passes a body before the outer graph is complete, and then
+ * without its parent node. So a graph that reads values of an outer graph counts as a body too.
  */
 Result<bool> Provider::isBody(const OrtGraph *graph, const GraphView &view) const
 {

@@ -19,7 +19,8 @@ class Tensor:
 		     the order of `layout`. None is the length of an open axis, which differs from
 		     run to run; only outputs have open axes
 	layout:      position of the channels among the axes: "nchw" (after the batch) or "nhwc" (last)
-	dtype:       of the elements on the device: int8, uint8, int16, uint16 or float16
+	dtype:       type of the elements on the device: int8, uint8, int16, uint16 or float16; also
+		     int32, int64, bool or float32 where ONNX Runtime or TensorFlow Lite computes
 	scales:      real number that one step of an element stands for: one for all channels, or
 	             one for each channel; empty if the elements are the real numbers themselves
 	zero_points: for each scale, the element that stands for 0

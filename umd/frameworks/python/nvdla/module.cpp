@@ -170,8 +170,8 @@ public:
 		return { seconds(report_.queued), seconds(report_.duration) };
 	}
 
-	/* Returns the profile of the last run: the operations of the core as JSON, the layers of
-	 * the model as JSON, and a table as text. */
+	/* Returns the profile of the last run: the operations of core and CPU as JSON, the layers
+	 * of the model as JSON, and a table as text. */
 	std::tuple<std::string, std::string, std::string> profile(const std::string &name) const
 	{
 		const auto profile = take(prof::runProfile(
