@@ -97,9 +97,9 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	fold_sums:    which additions of two tensors are fused with the convolution before them:
 	              "floats" (those of models of real numbers), "never" or "always"
 	target:       the core that the network is for, by the name in `info()['variant']` of a device; "nv_full" without it
-	shape:        sizes of an input, such as (1, 3, 480, 640): sizes that an ONNX model leaves open,
-	              or for a TensorFlow Lite model other sizes than in the file, if TensorFlow Lite is
-	              installed; for several inputs a dictionary of sizes by name
+	shape:        sizes of an input, such as (1, 3, 480, 640): those that an ONNX model leaves
+	              open, or, if TensorFlow Lite is installed, other sizes than a TensorFlow Lite
+	              model has; for several inputs a dictionary of sizes by name
 	host:         who computes operators that the core and this library's CPU code cannot: with
 	              "auto" ONNX Runtime or TensorFlow Lite, if the one that fits the model is
 	              installed; with "never" nobody
