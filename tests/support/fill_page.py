@@ -43,7 +43,7 @@ def fill(text, programs, folder):
 
 
 def put(path, content, check):
-	"""Write a file. With check, write nothing, and exit with an error if the content differs."""
+	"""Write a file. With check, write nothing, and exit with an error if it differs."""
 	if not check:
 		path.write_text(content, encoding='utf-8')
 	elif not path.exists() or path.read_text(encoding='utf-8') != content:
