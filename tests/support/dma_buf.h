@@ -20,7 +20,7 @@ public:
 	DmaBuf &operator=(const DmaBuf &) = delete;
 	DmaBuf(DmaBuf &&other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
 
-	/** \brief Exports a buffer; not valid() if the device refuses */
+	/** \brief Exports a buffer of a DRM device; the result is not valid() if that fails */
 	static DmaBuf exportOf(int device, uint32_t handle);
 	/** \return 0 or -errno; \a handle is filled on success */
 	int importTo(int device, uint32_t &handle) const;
@@ -34,8 +34,8 @@ public:
 	 */
 	int sync(uint64_t flags) const;
 	/**
-	 * \brief Waits until it may be read
-	 * \return whether it may
+	 * \brief Waits, \a timeoutMs milliseconds at most, until no device writes the buffer
+	 * \return true if no device writes it
 	 */
 	bool waitReadable(int timeoutMs) const;
 
@@ -64,8 +64,8 @@ private:
 enum class Pages {
 	InOrder,
 	/**
-	 * Every second page, then the others: no neighbours in the dma-buf are neighbours in
-	 * memory, whether pages are allocated upwards, downwards or in swapped pairs
+	 * First every second page, then the others. Neighbours in the dma-buf are then never
+	 * neighbours in memory, even if the kernel allocates downwards or in swapped pairs
 	 */
 	Apart,
 };
@@ -79,8 +79,8 @@ DmaBuf userMemory(size_t bytes, Pages pages = Pages::InOrder);
 /**
  * \brief A second DRM device: the kernel's virtual one, vgem
  *
- * It exports and imports buffers, and makes fences on request. Its module stays loaded, because
- * fences that it leaves in buffers of other devices use its code.
+ * vgem exports and imports buffers, and makes fences on request. The kernel module stays loaded:
+ * fences that vgem leaves in buffers of other devices use the module's code.
  */
 class VirtualGem
 {
@@ -98,11 +98,11 @@ public:
 	/** \return the buffer's offset for mmap(), or -errno */
 	int64_t mmapOffset(uint32_t handle) const;
 	/**
-	 * \brief Marks a buffer as being written
-	 * \return the fence, 0 on failure
+	 * \brief Adds a fence to a buffer: for other devices, the buffer is being written
+	 * \return number of the fence for signal(), 0 on failure
 	 */
 	uint32_t beginWrite(uint32_t handle) const;
-	/** \return 0 or -errno */
+	/** \brief Ends the write that a fence of beginWrite() stands for \return 0 or -errno */
 	int signal(uint32_t fence) const;
 	void close(uint32_t handle) const;
 
@@ -111,9 +111,9 @@ private:
 };
 
 /**
- * \param[in] device path of its file
- * \return whether an IOMMU translates the device's addresses, so that scattered pages can be one
- * range
+ * \param[in] device path of the device's file in /dev
+ * \return true if an IOMMU translates the device's addresses; pages anywhere in memory can then be
+ * one range for the device
  */
 bool hasIommu(const std::string &device);
 

@@ -14,14 +14,14 @@
 namespace nvdla::test
 {
 
-/** \brief Run \a check once for each of \a targets that this host has and kernels are compiled for
- */
+/** \brief Run \a check once for each instruction set in \a targets (bits as in HWY_TARGETS) that
+ * this host has and that kernels are compiled for */
 inline void forEachTargetOf(int64_t targets, const std::function<void()> &check)
 {
-	/* SupportedTargets() may have targets for which nothing is compiled, such as scalars. */
+	/* SupportedTargets() may have targets that no kernel is compiled for, such as scalars. */
 	targets &= HWY_TARGETS;
 	for (int64_t rest = hwy::SupportedTargets() & targets; rest; rest &= rest - 1) {
-		/* Includes the lower targets, because some files are not compiled for this one. */
+		/* The slower targets stay allowed: some files are not compiled for this one. */
 		hwy::SetSupportedTargetsForTest(rest);
 		hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 		SCOPED_TRACE(hwy::TargetName(rest & -rest));
@@ -38,8 +38,8 @@ inline void forEachTarget(const std::function<void()> &check)
 }
 
 /**
- * \brief Like forEachTarget(), without scalars: engines whose reference is as fast have no scalar
- * kernels
+ * \brief Like forEachTarget(), without the target for scalars. Some engines have no scalar kernels,
+ * because their reference code is as fast
  */
 inline void forEachVectorTarget(const std::function<void()> &check)
 {

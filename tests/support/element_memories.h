@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memories for tests of one engine: their inputs, and the results to check.
+ * Memories for tests of one engine. A test stores the engine's input in them and loads the results.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 namespace nvdla::sim::test
 {
 
-/** \brief A memory without views: every access copies */
+/** \brief A memory that gives no direct access to its bytes: each read() and write() copies */
 class HiddenMemory : public RamMemory
 {
 public:
@@ -25,7 +25,7 @@ public:
 	Region region(uint64_t) override { return {}; }
 };
 
-/** \brief Memories of an operation, accessed by elements */
+/** \brief The two memories of an operation; tests store and load tensor elements in the DRAM */
 class ElementMemories
 {
 public:
@@ -58,7 +58,7 @@ private:
 	RamMemory cvsram_;
 };
 
-/** \return the value of a register in a result; UINT32_MAX if it is not there */
+/** \return the value that \a result sets in the register at \a address; UINT32_MAX if none */
 inline uint32_t updateOf(const OperationResult &result, uint32_t address)
 {
 	for (const RegisterUpdate &update : result.updates)

@@ -6,7 +6,7 @@
 namespace nvdla::test
 {
 
-/** \return the number that a variable of the environment has, or the usual one */
+/** \return the number in an environment variable; \a usual if the variable is not set */
 inline unsigned long numberOf(const char *variable, unsigned long usual)
 {
 	const char *text = std::getenv(variable);

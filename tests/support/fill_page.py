@@ -22,7 +22,8 @@ FENCE = '```\n'
 
 
 def fill(text, programs, folder):
-	"""The text with new output of the programs, a dictionary of names and paths, that run in the folder."""
+	"""The text of a page, with new output of its programs, which run in the folder.
+	programs: paths of the programs, by name."""
 	def run(block):
 		command = os.path.expandvars(block['command'])
 		if block['program'] not in programs:
@@ -42,7 +43,7 @@ def fill(text, programs, folder):
 
 
 def put(path, content, check):
-	"""Write a file, or fail if it has another content."""
+	"""Write a file. With check, write nothing, and exit with an error if it differs."""
 	if not check:
 		path.write_text(content, encoding='utf-8')
 	elif not path.exists() or path.read_text(encoding='utf-8') != content:

@@ -9,7 +9,7 @@
 namespace nvdla::test
 {
 
-/** \brief A JPEG of the best quality, which the library reads but does not write */
+/** \return a JPEG file of best quality; the library itself only reads such files */
 std::vector<std::byte> encodeJpeg(const Image &image);
 
 } /* namespace nvdla::test */

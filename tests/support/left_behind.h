@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * State that an operation leaves, which must not depend on the number of threads that shared it.
+ * Checks that the state that an operation leaves is the same on any number of threads.
  */
 #pragma once
 
@@ -38,7 +38,7 @@ struct LeftBehind {
 
 	bool operator==(const LeftBehind &) const = default;
 
-	std::string memory; /* a string, because it can be compared at once */
+	std::string memory; /* contents of the memory; == compares a string in one call */
 	std::vector<std::pair<uint32_t, uint32_t>> registers;
 	std::string error;
 	bool hangs;
@@ -91,8 +91,8 @@ inline std::span<const std::byte> someBytes(size_t size)
 	return std::as_bytes(std::span(numbers)).first(size);
 }
 
-/** \return the state that the operation leaves with one thread, on memory whose numbers begin at
- * address 0 */
+/** \brief expectSameOnAnyThreads() on a Dram of \a size bytes from address 0, full of someBytes()
+ * \return the state that the operation leaves with one thread */
 template<typename Dram>
 LeftBehind expectSameOfNumbers(const SharedOperation &operation, size_t size)
 {
@@ -112,9 +112,9 @@ LeftBehind expectSameOfNumbers(const SharedOperation &operation, size_t size)
 }
 
 /**
- * \brief expectSameOnAnyThreads() on memory full of numbers, once with direct access to its bytes
- * (RamMemory) and once without (HiddenMemory)
- * \param faults the operation accesses unmapped memory
+ * \brief expectSameOnAnyThreads() on memory full of someBytes(), once with direct access to its
+ * bytes (RamMemory) and once without (HiddenMemory)
+ * \param faults true: the operation is expected to access unmapped memory
  */
 inline void expectSameOnAnyThreads(const SharedOperation &operation, size_t size, bool faults)
 {
@@ -125,7 +125,7 @@ inline void expectSameOnAnyThreads(const SharedOperation &operation, size_t size
 	}
 }
 
-/** \brief A variation of an operation, and its description */
+/** \brief A change that makes one case of a test out of an operation, and the case's description */
 template<typename Op>
 struct SharedCase {
 	const char *what;

@@ -16,8 +16,8 @@ namespace nvdla::test
 /**
  * \return the contents of a file; fails the test by an exception if the file is missing
  *
- * Reads the file in one call: byte by byte, unoptimised code takes minutes on an emulated
- * processor.
+ * Reads the whole file in one call. Reading each byte by a call of its own would take minutes in
+ * unoptimised code on an emulated processor.
  */
 inline std::string readText(const std::filesystem::path &path)
 {

@@ -12,8 +12,8 @@ namespace nvdla::test
 /**
  * \brief Folder of the reference data (golden vectors, loadables)
  *
- * $NVDLA_REFERENCE_DATA, or else the folder "shared" beside the checkout. It does not have to
- * exist: a test that needs it skips itself then, with a reason.
+ * $NVDLA_REFERENCE_DATA, or else the folder "shared" beside the checkout. Without this folder, each
+ * test that needs it skips itself and says why.
  */
 inline std::filesystem::path referenceData()
 {

@@ -16,7 +16,8 @@ namespace nvdla::test
 /**
  * \brief Call in a thread with a stack of 128 KiB; memory below the stack is inaccessible
  *
- * The stack is larger if threads need that: the thread sanitizer, for instance, has its data there.
+ * The stack is larger if no thread starts with 128 KiB: the thread sanitizer, for instance, keeps
+ * its own data for each thread there.
  */
 inline void callOnSmallStack(std::function<void()> call)
 {
@@ -30,7 +31,7 @@ inline void callOnSmallStack(std::function<void()> call)
 	};
 
 	/*
-	 * pthread_create() could reuse the larger stack of an ended thread, so this stack is given.
+	 * If pthread_create() chose the stack, it could reuse the larger one of an ended thread.
 	 */
 	void *const all = mmap(nullptr, kAll, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(all, MAP_FAILED);

@@ -12,7 +12,7 @@
 namespace nvdla::ort
 {
 
-/** \brief The table of functions that ONNX Runtime passes to the library */
+/** \brief The tables of functions through which an execution provider calls ONNX Runtime */
 class Api
 {
 public:
@@ -28,11 +28,11 @@ public:
 	const OrtApi *operator->() const { return api_; }
 	const OrtEpApi &provider() const { return *provider_; }
 
-	/** \brief Convert the status that a function of ONNX Runtime returned, and free it */
+	/** \brief Turn the status that an ONNX Runtime call returned into a Result, and free it */
 	Result<void> check(OrtStatus *status) const;
 	/** \return a status with the message of \a error */
 	OrtStatus *status(const Error &error) const noexcept;
-	/** \return nullptr if \a result is no error */
+	/** \return a status with the message of the error in \a result; nullptr if there is none */
 	OrtStatus *status(const Result<void> &result) const noexcept
 	{
 		return result ? nullptr : status(result.error());
@@ -43,7 +43,7 @@ private:
 	const OrtEpApi *provider_;
 };
 
-/** \brief Leave a function that returns a Result with the error of an ONNX Runtime call */
+/** \brief Call ONNX Runtime; if that fails, return its error from the function with this macro */
 #define NVDLA_ORT_TRY(api, call)                                                                   \
 	do {                                                                                       \
 		if (auto checked_ = (api).check(call); !checked_)                                  \

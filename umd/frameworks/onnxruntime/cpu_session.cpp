@@ -7,7 +7,7 @@ namespace nvdla::ort
 namespace
 {
 
-/* ONNX Runtime's tensors for memory of the caller, which is not copied. */
+/* Tensors of ONNX Runtime (OrtValue), which use the caller's memory without a copy. */
 class Values
 {
 public:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A partition on the CPU, by ONNX Runtime's own kernels.
+ * Computes a part of a graph on the CPU, with ONNX Runtime's own kernels.
  */
 #pragma once
 
@@ -14,7 +14,8 @@ namespace nvdla::ort
 {
 
 /**
- * \return the data type for an element type of ONNX files; nothing if plug-ins have no such type
+ * \param[in] type number of an element type in ONNX files
+ * \return the same type as DataType; nothing if a partition's tensors cannot have it
  */
 std::optional<DataType> hostType(int32_t type);
 

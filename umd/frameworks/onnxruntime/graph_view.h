@@ -19,10 +19,11 @@ struct ValueView {
 	const OrtValueInfo *info = nullptr; /**< nullptr: an input that is not given */
 	std::string name;
 	int32_t type = 0;	    /**< type of elements, numbered as in ONNX files */
-	std::vector<int64_t> shape; /**< -1 where the size is left open */
+	std::vector<int64_t> shape; /**< -1 for sizes that the model leaves open */
 	bool isConstant = false;
 	bool isGraphOutput = false;
-	bool isFromOuterScope = false; /**< the value belongs to the graph around a body */
+	/** \brief The node is in a body (of If, for instance), the value in the graph around it */
+	bool isFromOuterScope = false;
 };
 
 struct NodeView {
@@ -51,7 +52,7 @@ struct GraphView {
 };
 
 Result<GraphView> readGraph(const Api &api, const OrtGraph *graph);
-/** \return the names of a node's inputs or outputs, in its order */
+/** \return the names of a node's inputs or outputs in the node's order; "" for absent ones */
 Result<std::vector<std::string>> inputNames(const Api &api, const OrtNode *node);
 Result<std::vector<std::string>> outputNames(const Api &api, const OrtNode *node);
 

@@ -137,7 +137,7 @@ private:
 	const GraphView &graph_;
 	std::span<const size_t> chosen_;
 	pb::Model model_;
-	std::set<std::string> known_; /* tensors that are in the file */
+	std::set<std::string> known_; /* names of the tensors that the file has already */
 	std::set<std::string> readElsewhere_;
 	WrittenModel written_;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nodes of a graph as an ONNX file.
+ * Writes nodes of a graph as an ONNX file.
  *
  * The compiler reads this file like any other model. If the device is lost, ONNX Runtime itself
  * runs it.
@@ -17,7 +17,7 @@
 namespace nvdla::ort
 {
 
-/** \brief A file with its inputs and outputs, in the file's order */
+/** \brief An ONNX file, and the file's inputs and outputs in their order */
 struct WrittenModel {
 	std::vector<std::byte> bytes;
 	std::vector<ValueView> inputs;
@@ -25,9 +25,9 @@ struct WrittenModel {
 };
 
 /**
- * \brief Write some nodes of a graph
+ * \brief Write some nodes of a graph as a file
  * \param[in] chosen indices into graph.nodes, ascending
- * \return Unsupported naming the node and its part that cannot be written
+ * \return the file; Unsupported naming an attribute of another type; errors of ONNX Runtime
  */
 Result<WrittenModel> writeModel(const Api &api, const GraphView &graph,
 				std::span<const size_t> chosen);

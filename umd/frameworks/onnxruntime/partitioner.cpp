@@ -116,8 +116,8 @@ void Partitioner::judge()
 	nodes_.followOperators(possible_);
 }
 
-/* Leaves the nodes of a group that the compiler would put on the CPU to ONNX Runtime, and returns
- * whether there are any. A layer has the name of its node's first output tensor. */
+/* Leaves nodes of the group to ONNX Runtime if the compiler would put them on the CPU. Returns true
+ * if there are any. A layer of the report has the name of its node's first output tensor. */
 bool Partitioner::leaveLayersOnCpu(const std::vector<size_t> &group, const CompileReport &report)
 {
 	bool any = false;
@@ -166,7 +166,7 @@ Result<PlacedPartition> Partitioner::place(const std::vector<size_t> &group)
 Result<std::vector<PlacedPartition>> Partitioner::run()
 {
 	std::vector<PlacedPartition> all;
-	std::vector<std::string> beyond; /* descriptions of the groups beyond the limit */
+	std::vector<std::string> beyond; /* descriptions of groups beyond mostPartitions */
 	size_t taken = 0;
 
 	judge();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chooses the nodes of a graph that the device gets.
+ * Chooses the nodes of a graph that the device computes.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ struct PlacedPartition {
 	std::vector<ValueView> outputs;
 };
 
-/** \return the nodes in the form from which partitions are chosen */
+/** \return the nodes as a graph of the compiler, which can group nodes into partitions */
 compiler::NodeGraph nodesOf(const GraphView &graph);
 
 /**

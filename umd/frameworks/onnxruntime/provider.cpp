@@ -17,8 +17,8 @@ namespace nvdla::ort
 namespace
 {
 
-/* A tensor of a partition, and its index among the inputs or outputs of the fused node, with which
- * ONNX Runtime replaces the partition. */
+/* An input or output of a partition, and its index among those of the fused node. ONNX Runtime
+ * replaces the partition by the fused node and has an order of its own. */
 struct Binding {
 	ValueView view;
 	size_t index;
@@ -41,7 +41,7 @@ Result<std::vector<Binding>> bindingsOf(const std::vector<ValueView> &views,
 	return bindings;
 }
 
-/* Computes a fused node of ONNX Runtime's graph, by its partition. */
+/* Computes a fused node: a node with which ONNX Runtime has replaced the nodes of a partition. */
 class Kernel : public OrtNodeComputeInfo
 {
 public:
@@ -69,7 +69,7 @@ private:
 	Result<void> run(OrtKernelContext *context);
 
 	Api api_;
-	/* Serializes the runs: one session may be used by several threads. */
+	/* Held during a run: a session may run in several threads, a Partition in only one. */
 	std::mutex lock_;
 	std::unique_ptr<plugin::Partition> partition_;
 	std::vector<Binding> inputs_;
@@ -107,7 +107,7 @@ Result<void> Kernel::run(OrtKernelContext *context)
 	return partition_->run(inputs, outputs);
 }
 
-/* Options that a session was given for the provider of this name. */
+/* Returns the options that the application gave a session for the provider of this name. */
 Result<plugin::Options> readOptions(const Api &api, const std::string &name,
 				    const OrtSessionOptions *session)
 {
@@ -117,7 +117,7 @@ Result<plugin::Options> readOptions(const Api &api, const std::string &name,
 	const char *const *keys = nullptr, *const *values = nullptr;
 	size_t count = 0;
 
-	/* ONNX Runtime uses the name in lower case in the keys of options. */
+	/* In the keys of options, ONNX Runtime writes the provider's name in lower case. */
 	std::transform(prefix.begin(), prefix.end(), prefix.begin(),
 		       [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
 	NVDLA_ORT_TRY(api, api->GetSessionOptionsConfigEntries(session, &entries));
@@ -226,10 +226,10 @@ Provider::Provider(const Api &api, std::string name, std::shared_ptr<plugin::Ses
 }
 
 /*
- * ONNX Runtime numbers the partitions of each graph anew and names them by these numbers, so only
- * one graph of a model can have partitions. Bodies of operators such as If, which come first, are
- * left to ONNX Runtime. Before the outer graph is complete, ONNX Runtime passes a body without its
- * parent node; a graph that reads values of an outer graph therefore counts as a body too.
+ * Returns true for a body of an operator such as If. Bodies are left to ONNX Runtime, because only
+ * one graph of a model can have partitions: ONNX Runtime names the partitions of each graph by
+ * numbers that begin anew. ONNX Runtime passes a body before the outer graph is complete, and then
+ * without its parent node. So a graph that reads values of an outer graph counts as a body too.
  */
 Result<bool> Provider::isBody(const OrtGraph *graph, const GraphView &view) const
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ONNX Runtime's interface to execution providers.
+ * Implements ONNX Runtime's interface for execution providers.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace nvdla::ort
 {
 
-/** \brief Factory of providers for ONNX Runtime; one for each registered library */
+/** \brief Makes the providers of sessions; there is one factory for each registered library */
 class Factory : public OrtEpFactory
 {
 public:
@@ -56,7 +56,7 @@ private:
 	Api api_;
 	std::string name_;
 	std::shared_ptr<plugin::Session> session_;
-	/* Partitions that were chosen and whose kernels ONNX Runtime has not requested yet. */
+	/* Partitions that capability() chose. compile() moves each of them into a kernel. */
 	std::vector<PlacedPartition> placed_;
 };
 

@@ -14,7 +14,7 @@ namespace
 {
 
 struct Search {
-	uintptr_t inside; /* an address of the object that is looked for */
+	uintptr_t inside; /* an address inside the library or program whose note is wanted */
 	std::span<const std::byte> found;
 };
 
@@ -23,7 +23,8 @@ constexpr size_t aligned(size_t size)
 	return (size + 3) & ~size_t{ 3 };
 }
 
-/* Notes follow each other: header, name and contents, each at a multiple of four bytes. */
+/* Returns the contents of the build ID's note; empty if there is none. Each note is a header, a
+ * name and contents, each at a multiple of four bytes. */
 std::span<const std::byte> findIn(const std::byte *notes, size_t size)
 {
 	constexpr std::string_view owner("GNU", sizeof("GNU"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Identity of this build of the code.
+ * An id that tells different builds of a plug-in apart.
  */
 #pragma once
 
@@ -11,8 +11,8 @@ namespace nvdla::plugin
 {
 
 /**
- * \return the linker's id of this library (the note NT_GNU_BUILD_ID), which is the same only for
- * the same contents; empty if the library was linked without one
+ * \return the build ID of the library with this code, which the linker computes from the library's
+ * contents (note NT_GNU_BUILD_ID); empty if the library was linked without --build-id
  */
 std::span<const std::byte> buildId();
 

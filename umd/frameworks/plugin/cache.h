@@ -19,16 +19,17 @@ namespace nvdla::plugin
  *
  * The name of a file is derived from the model, the options and the build of the compiler. A file
  * begins with a checksum of its contents; a file with a wrong checksum is ignored. Any number of
- * processes may use one folder, because files appear complete. The cache never deletes a file.
+ * processes may use one folder, because each file is complete when it gets its name. The cache
+ * never deletes a file.
  */
 class Cache
 {
 public:
-	/** \param[in] folder empty: nothing is ever found or kept */
+	/** \param[in] folder path of the folder; if it is empty, nothing is ever found or kept */
 	explicit Cache(std::string folder) : folder_(std::move(folder)) {}
 
-	/** \brief Create the folder if it is missing
-	 * \return InvalidArgument naming the folder if nothing can be kept there */
+	/** \brief Create the folder if it is missing; do nothing if its path is empty
+	 * \return InvalidArgument naming the folder if files cannot be written there */
 	Result<void> check() const;
 
 	/**

@@ -20,13 +20,13 @@ enum class Precision {
 
 /** \brief Options of a plug-in; frameworks give them as text */
 struct Options {
-	/** \brief A name for Device::open(); empty: the first device that the kernel drives */
+	/** \brief Path for Device::open(); empty: the first device that the kernel drives */
 	std::string device;
 	Precision precision = Precision::Any;
 	Priority priority = Priority::Normal;
-	/** \brief Folder for compiled models; empty: none */
+	/** \brief Folder in which compiled models are kept; empty: they are not kept */
 	std::string cacheFolder;
-	/** \brief At the end, log how often each partition ran, and how long */
+	/** \brief When a partition is destroyed, log how often it ran, and how long */
 	bool profile = false;
 
 	/**

@@ -57,7 +57,7 @@ Result<CompiledModel> compilePartition(const Session &session, std::span<const s
 	if (!hasWork(compiled->report))
 		return fail(ErrorCode::Unsupported, "compile partition", "",
 			    "the core has nothing to compute");
-	/* Partitions with CPU layers are rejected by the caller, so they are not worth keeping. */
+	/* The caller rejects partitions with layers on the CPU, so do not keep those. */
 	if (layersOnCpu(compiled->report).empty())
 		cache.keep(model, *compiled, options);
 	return compiled;
@@ -79,7 +79,8 @@ Partition::Partition(std::shared_ptr<Session> session, Network network, Request 
 {
 }
 
-/* Allocates buffers for the tensors and binds them, where the network allows that. */
+/* Allocates a buffer for each tensor. The device accesses the buffer itself, where the network
+ * allows that; run() copies the other tensors. */
 Result<std::vector<Partition::End>> Partition::makeEnds(const std::vector<TensorDesc> &tensors,
 							Bind bind)
 {
@@ -101,7 +102,7 @@ Result<std::vector<Partition::End>> Partition::makeEnds(const std::vector<Tensor
 	return ends;
 }
 
-/* Gives the CPU access to the buffers, which it has between runs. */
+/* Gives the CPU access to the buffers until the next run. */
 Result<void> Partition::takeBack(std::vector<End> &ends)
 {
 	for (End &end : ends) {

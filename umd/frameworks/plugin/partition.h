@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A part of a framework's network, on the device.
+ * A partition: a part of a framework's network that the device computes.
  */
 #pragma once
 
@@ -21,7 +21,7 @@
 namespace nvdla::plugin
 {
 
-/** \brief Network that computes a partition when the device does not: the framework's own */
+/** \brief Computes a partition with the framework's own kernels, once the device is lost */
 class CpuNetwork
 {
 public:
@@ -41,7 +41,7 @@ public:
  */
 Result<CompiledModel> compilePartition(const Session &session, std::span<const std::byte> model);
 
-/** \return the layers that the runtime would compute on the CPU, which the framework does better */
+/** \return layers that the runtime would compute on the CPU, better left to the framework */
 std::vector<LayerReport> layersOnCpu(const CompileReport &report);
 
 /**
@@ -54,8 +54,8 @@ class Partition
 public:
 	/**
 	 * \brief Bring a partition to the session's device
-	 * \param[in] name for the profile
-	 * \param[in] cpu network that computes the partition once the device is lost
+	 * \param[in] name name of the partition in the log
+	 * \param[in] cpu computes the partition once the device is lost
 	 */
 	static Result<std::unique_ptr<Partition>> load(std::shared_ptr<Session> session,
 						       const CompiledModel &compiled,
@@ -64,7 +64,7 @@ public:
 
 	Partition(const Partition &) = delete;
 	Partition &operator=(const Partition &) = delete;
-	/** \brief Logs the profile with Options::profile */
+	/** \brief Logs the number and the times of all runs, if Options::profile is set */
 	~Partition();
 
 	/**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A device as a plug-in uses it, until it is lost.
+ * The device that a plug-in uses, until the first run that fails.
  */
 #pragma once
 
@@ -46,7 +46,7 @@ public:
 	const CoreGeometry &core() const { return core_; }
 	const Options &options() const { return options_; }
 	void log(const std::string &line) const { log_(line); }
-	/** \brief Log how many of a model's nodes the device computes, and in how many partitions */
+	/** \brief Log how many of a model's nodes the device computes, in how many partitions */
 	void logTaken(size_t taken, size_t nodes, size_t partitions) const;
 
 	bool isLost() const { return lost_; }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A partition on the CPU, by TensorFlow Lite's own kernels.
+ * Computes a part of a graph on the CPU, with TensorFlow Lite's own kernels.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ class CpuInterpreter : public plugin::CpuNetwork
 {
 public:
 	/**
-	 * \param[in] model a TensorFlow Lite file
+	 * \param[in] model contents of a TensorFlow Lite file with only the partition
 	 * \param[in] threads as TfLiteContext::recommended_num_threads
 	 */
 	CpuInterpreter(std::vector<std::byte> model, int threads)

@@ -59,7 +59,7 @@ struct Delegate::Kernel {
 
 	std::shared_ptr<Delegate> delegate;
 	PlacedPartition placed;
-	/* Tensors of the graph that use the partition's memory. */
+	/* Memory of the partition that tensors of the graph use, by the index of the tensor. */
 	std::map<int, char *> lent = {};
 
 	void lend(const TfLiteContext &context, const std::vector<int> &tensors, MemoryOf memoryOf);
@@ -68,8 +68,8 @@ struct Delegate::Kernel {
 
 /*
  * Makes tensors use the partition's memory, so that run() need not copy them. TensorFlow Lite
- * treats it like memory that the application provides. A tensor that other nodes use too keeps its
- * own memory, because TensorFlow Lite may use that memory for other tensors at other times.
+ * treats the partition's memory like memory that the application provides. A tensor that other
+ * nodes use too stays in TensorFlow Lite's memory, which these nodes may share with other tensors.
  */
 void Delegate::Kernel::lend(const TfLiteContext &context, const std::vector<int> &tensors,
 			    MemoryOf memoryOf)
@@ -89,7 +89,7 @@ void Delegate::Kernel::lend(const TfLiteContext &context, const std::vector<int>
 	}
 }
 
-/* Undoes lend(): the partition's memory is freed with it, so TensorFlow Lite must not use it. */
+/* Undoes lend(), before the partition and its memory are freed. */
 void Delegate::Kernel::takeBack(const TfLiteContext &context)
 {
 	for (const auto &[index, memory] : lent) {

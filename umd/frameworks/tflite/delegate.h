@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TensorFlow Lite's interface to delegates.
+ * Implements TensorFlow Lite's interface for delegates.
  */
 #pragma once
 
@@ -15,10 +15,10 @@ namespace nvdla::delegate
 {
 
 /**
- * \brief A delegate: the struct for TensorFlow Lite, and the state behind it
+ * \brief A delegate: the struct that TensorFlow Lite knows, and the delegate's own state
  *
- * Kernels in an interpreter hold references to it, so the application may destroy the delegate
- * before the interpreter.
+ * Kernels in an interpreter hold references to the delegate, so the application may destroy the
+ * delegate before the interpreter.
  */
 class Delegate
 {
@@ -41,9 +41,9 @@ private:
 
 	TfLiteDelegate interface_;
 	std::shared_ptr<plugin::Session> session_;
-	/* Reference to itself, which destroy() drops. */
+	/* The delegate's reference to itself, which keeps it alive until destroy(). */
 	std::shared_ptr<Delegate> self_;
-	/* Held while an interpreter prepares the delegate. */
+	/* Protects plan_: interpreters in several threads may prepare the same delegate. */
 	std::mutex lock_;
 	Plan plan_;
 };

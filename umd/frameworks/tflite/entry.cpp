@@ -18,8 +18,8 @@ void say(const std::string &line)
 }
 
 /*
- * TensorFlow Lite's own loader passes no function for errors, and does not accept that no delegate
- * is returned. So it gets a delegate with which preparing the interpreter fails.
+ * Returns a delegate whose Prepare() fails, so that the application notices the error. TensorFlow
+ * Lite's own loader needs it: the loader passes no function for errors, and cannot handle nullptr.
  */
 TfLiteDelegate *refusal()
 {

@@ -17,7 +17,7 @@ Result<GraphView> GraphView::read(TfLiteContext *context)
 
 	if (context->GetExecutionPlan(context, &plan) != kTfLiteOk)
 		return fail(ErrorCode::InvalidArgument, what, "", "there is no execution plan");
-	/* Copied, because TensorFlow Lite frees the list at the next call. */
+	/* TensorFlow Lite frees the list at the next GetExecutionPlan(), so copy the list. */
 	view.plan_.assign(indices(plan).begin(), indices(plan).end());
 	for (const int index : view.plan_) {
 		Entry entry{};

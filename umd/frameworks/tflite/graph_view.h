@@ -17,9 +17,9 @@ namespace nvdla::delegate
 
 /** \brief Nodes that belong together, with their inputs and outputs */
 struct Part {
-	/** \brief In the order of the plan, with the nodes that compute constants for them */
+	/** \brief In the order of execution, with the nodes that compute constants for them */
 	std::vector<int> nodes;
-	std::vector<int> inputs; /**< tensors that are computed elsewhere */
+	std::vector<int> inputs; /**< tensors that other nodes or the application give */
 	std::vector<int> outputs;
 };
 
@@ -42,9 +42,9 @@ public:
 	}
 	const TfLiteTensor &tensor(int index) const { return context_->tensors[index]; }
 
-	/** \return whether the file has the tensor's elements */
+	/** \return true if the model's file has the tensor's elements */
 	bool isStored(int tensor) const;
-	/** \return whether the tensor is stored, or computed only from such tensors */
+	/** \return true if the tensor is stored, or computed only from stored tensors */
 	bool isConstant(int tensor) const;
 
 	/**
@@ -69,7 +69,7 @@ private:
 	TfLiteContext *context_;
 	std::vector<int> plan_;
 	std::unordered_map<int, Entry> nodes_;
-	/* Node that computes a tensor. */
+	/* Index of the node that computes a tensor, by the index of the tensor. */
 	std::unordered_map<int, int> writers_;
 };
 

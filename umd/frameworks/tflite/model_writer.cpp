@@ -19,7 +19,8 @@ namespace
 namespace fb = nvdla::tflite;
 constexpr const char *what = "write TFLite model";
 
-/* Operator codes from this one on do not fit the older of the file's two code fields. */
+/* Operator codes from this one on are only in the newer of the file's two fields for a code. The
+ * older field has 8 bits, and holds this number instead. */
 constexpr int firstNewCode = 127;
 
 std::optional<fb::TensorType> typeOf(TfLiteType type)
@@ -46,8 +47,8 @@ std::optional<fb::TensorType> typeOf(TfLiteType type)
 	}
 }
 
-/* Operators that only add or remove axes of length 1 are written as RESHAPE, as all shapes are
- * known. */
+/* Returns true for operators that only add or remove axes of length 1. They are written as RESHAPE,
+ * which is possible because all shapes are known. */
 bool isReshape(int code)
 {
 	return code == kTfLiteBuiltinSqueeze || code == kTfLiteBuiltinExpandDims;
@@ -76,7 +77,7 @@ private:
 	const GraphView &graph_;
 	const Part &part_;
 	flatbuffers::FlatBufferBuilder builder_;
-	std::map<int, int32_t> numbers_; /* numbers of tensors in the file, by those in the graph */
+	std::map<int, int32_t> numbers_; /* tensor numbers in the file, by index in the graph */
 	std::map<std::pair<int, int>, uint32_t> codeNumbers_;
 	std::vector<flatbuffers::Offset<fb::Tensor>> tensors_;
 	std::vector<flatbuffers::Offset<fb::Buffer>> buffers_;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A part of a graph as a TensorFlow Lite file.
+ * Writes a part of a graph as a TensorFlow Lite file.
  *
  * The compiler reads this file like any other model. If the device is lost, TensorFlow Lite itself
  * runs it.
@@ -18,11 +18,11 @@ namespace nvdla::delegate
 {
 
 /**
- * \brief Write a part of a graph
+ * \brief Write a part of a graph as a file
  *
- * Its inputs and outputs are in the order of the part.
+ * The inputs and outputs of the file are in the order of Part::inputs and Part::outputs.
  *
- * \return Unsupported naming the node and its part that cannot be written
+ * \return the file; Unsupported naming a node or tensor that cannot be written, and the reason
  */
 Result<std::vector<std::byte>> writeModel(const GraphView &graph, const Part &part);
 

@@ -15,7 +15,7 @@ namespace
 namespace fb = nvdla::tflite;
 using Builder = flatbuffers::FlatBufferBuilder;
 
-/* Interface and file use the same numbers for activations. */
+/* TensorFlow Lite's C interface and its files use the same numbers for activations. */
 fb::Activation written(TfLiteFusedActivation activation)
 {
 	return static_cast<fb::Activation>(activation);
@@ -250,7 +250,7 @@ std::optional<WrittenOptions> writeOptions(Builder &builder, int code, const voi
 	case kTfLiteBuiltinUnpack:
 		return writeAs<TfLiteUnpackParams>(builder, from);
 	case kTfLiteBuiltinMirrorPad:
-		/* Files know the modes REFLECT and SYMMETRIC only. */
+		/* A file can only have the modes REFLECT and SYMMETRIC. */
 		if (from && static_cast<const TfLiteMirrorPaddingParams *>(from)->mode ==
 				    kTfLiteMirrorPaddingUnknown)
 			return {};

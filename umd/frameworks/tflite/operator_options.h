@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Options of TensorFlow Lite's operators, from its structures to those of its files.
+ * Converts options of operators from TensorFlow Lite's C structs to the tables of its files.
  */
 #pragma once
 

@@ -72,8 +72,8 @@ private:
 	 * accepted them when possibleNodes() asked.
 	 */
 	std::set<int> refused_;
-	/* Number of nodes that only compute constants. Partitions contain their results, because
-	 * TensorFlow Lite runs these nodes once. */
+	/* Number of nodes that only compute constants. The log counts them neither as taken nor as
+	 * left, because each partition contains copies of those that it needs. */
 	size_t constantMakers_ = 0;
 };
 
@@ -91,7 +91,8 @@ bool Planner::makesConstants(int node) const
 	return !outputs.empty() && graph_.isConstant(outputs.front());
 }
 
-/* Refuses nodes whose tensors cannot be passed to the device, even if the compiler knows them. */
+/* Returns the reason why the device is not to compute a node, as far as the node's tensors and the
+ * options tell that. The compiler is asked later. */
 Result<void> Planner::judge(int node) const
 {
 	const auto refuse = [&](const char *why) {
@@ -153,8 +154,8 @@ Result<std::map<int, std::string>> Planner::ask(const std::vector<int> &nodes) c
 }
 
 /*
- * Ask about all nodes together, or if that fails about each one separately, so that a wrong node
- * does not affect the others.
+ * Asks about all nodes together. If that fails, asks about each node separately, so that a node
+ * that cannot be written does not affect the others.
  */
 std::map<int, std::string> Planner::askAll(const std::vector<int> &nodes) const
 {
@@ -280,8 +281,8 @@ std::set<int> Planner::own(const Part &part) const
 	return own;
 }
 
-/* Places the candidates and keeps partitions that are on the device already; returns the nodes of
- * all placed ones. */
+/* Puts the candidates on the device; partitions that are there already stay. Returns the nodes of
+ * these partitions and, of candidates with refused nodes, the nodes that were not refused. */
 std::vector<int> Planner::placeAll(const std::vector<Candidate> &candidates)
 {
 	std::map<std::vector<int>, PlacedPartition> before;

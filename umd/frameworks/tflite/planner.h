@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chooses the nodes of a graph that the device gets.
+ * Chooses the nodes of a graph that the device computes.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ struct PlacedPartition {
 	std::set<int> own;
 };
 
-/** \brief Part of a graph that the device gets */
+/** \brief The nodes of a graph that the device computes */
 struct Plan {
 	/** \brief Nodes that partitions replace, in the order of the graph */
 	std::vector<int> nodes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The module that runs parts of networks by ONNX Runtime.
+ * The module with which the runtime computes parts of networks by ONNX Runtime on the CPU.
  */
 #include <atomic>
 #include <cstdio>
@@ -47,8 +47,8 @@ using Kept = std::unique_ptr<T, void (*)(T *)>;
 /*
  * Debian's ONNX Runtime and the library with ONNX's operators both register these operators, and
  * each second registration prints a complaint on standard error. While a WithoutRepeats exists,
- * standard error is a file in memory; its destructor prints all other text in the file, also that
- * of other threads.
+ * standard error is a file in memory. The destructor prints all lines of the file but the
+ * complaints, also the lines that other threads wrote.
  */
 class WithoutRepeats
 {
@@ -95,7 +95,7 @@ private:
 	int said_;
 };
 
-/* Returns the environment; ONNX Runtime allows one for each process. */
+/* Returns the environment; ONNX Runtime allows only one in a process. */
 OrtEnv *environment()
 {
 	static OrtEnv *const made = [] {
@@ -163,8 +163,8 @@ Kept<OrtSession> makeSession(const void *bytes, size_t size, GraphOptimizationLe
 	return { session, api()->ReleaseSession };
 }
 
-/* Makes a session with all optimizations, or else without fusion: ONNX Runtime fuses some int16
- * nodes to operators that it has no kernel for. */
+/* Makes a session with all optimizations, or if that fails without any: ONNX Runtime fuses some
+ * int16 nodes to operators that it has no kernel for. */
 Kept<OrtSession> makeSession(const void *bytes, size_t size)
 {
 	try {
@@ -209,7 +209,7 @@ void describeOutputs(const Model &model, void *context, nvdla_host_found found)
 	}
 }
 
-/* Size of an element, for types that a network's tensors have; 0 for others. */
+/* Returns the bytes of an element; 0 for types that a network's tensors cannot have. */
 size_t bytesOf(ONNXTensorElementDataType type)
 {
 	switch (type) {

@@ -32,7 +32,8 @@ def answers(pictures, file):
 
 
 def infer(client, file, pictures, chunk=16):
-	"""Futures of the answers, for each chunk of pictures. If a worker dies, others compute its chunks."""
+	"""Futures of the answers, one for each chunk of pictures. If a worker dies, Dask lets other
+	workers compute its chunks."""
 	sent = client.scatter(file, broadcast=True)
 	chunks = [pictures[first:first + chunk] for first in range(0, len(pictures), chunk)]
 	return client.map(answers, chunks, file=sent, pure=False)

@@ -35,7 +35,8 @@ class Device:
 	"""An open device, which several networks may share. Raises nvdla.NoDevice, nvdla.Io, nvdla.Unsupported.
 
 	path: "/dev/accel/accelN", or "embedded" for the device model in this process;
-	      "embedded:fp16=fast" computes FP16 convolutions in float32, many times as fast
+	      "embedded:fp16=fast" computes FP16 convolutions in float32: many times faster than
+	      "embedded", but not bit-exact
 	"""
 
 	def __init__(self, path: str = 'embedded'):

@@ -5,7 +5,8 @@
 class Error(Exception):
 	"""A call that failed.
 
-	The text says what was attempted, where, and which rule was broken, with both values.
+	The text says what was attempted, where, and which rule was broken: the value that was found
+	and the value that was needed.
 
 	Attributes: `code` (a short name such as "invalid-file"), and the parts of the text: `what`, `where`, `why`.
 	"""
@@ -59,7 +60,7 @@ class Timeout(Error, TimeoutError):
 
 
 class Busy(Error):
-	"""In use, or no room in a queue: try again later."""
+	"""A network's request is in use, or the queue of runs is full: try again later."""
 
 
 class Cancelled(Error):
@@ -88,7 +89,7 @@ _REMEDIES = {
 
 
 def make(code: str, what: str, where: str, why: str, message: str) -> Error:
-	"""The exception for an error of the library."""
+	"""Make the exception for an error of the C++ library."""
 	remedy = _REMEDIES.get(code)
 	error = _CLASSES.get(code, Error)(f'{message} ({remedy})' if remedy else message)
 	error.code, error.what, error.where, error.why = code, what, where, why

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Models of other tools, compiled."""
+"""Compiling models of TensorFlow Lite, ONNX and Caffe for the device."""
 
 import dataclasses
 import json
@@ -16,8 +16,9 @@ from ._errors import make
 class Layer:
 	"""Result of compiling an operator of a model.
 
-	operations: operations of the network that compute it, in order; empty if it needs none
-	cpu:        reason why it runs on the CPU; empty if it does not
+	operations: names of the operations that compute the operator, in order; empty if it needs
+		    none, or the operations of another operator include it
+	cpu:        reason why the operator runs on the CPU; empty if it does not
 	"""
 
 	name: str
@@ -52,7 +53,7 @@ class Model:
 		return self._compiled.report(self.name, format)
 
 	def to_bytes(self) -> bytes:
-		"""The network's file, which has the scales and the order of the arrays, too."""
+		"""Bytes of the network's file. It also has the arrays' scales and axis order."""
 		return self._compiled.loadable.write()
 
 	def save(self, path: Union[str, os.PathLike]) -> None:
@@ -88,17 +89,20 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	              at or above its lower limit (99.99)
 	precision:    for a model of real numbers: "fp16" (default), "int8" (default with samples or a calibration table)
 	              or "int16"
-	keep_bias:    True: biases are not corrected for the mean error of rounding
+	keep_bias:    True: biases are not changed to make up for the mean error of rounding
 	every_tensor: True: tensors between operators are outputs, too, after the model's own outputs, except tensors
 	              inside fused operations, such as sums before a ReLU
 	strategy:     as in `nvdla-compile --strategy`, for instance "winograd=always,bands=never"
 	sram_size:    on-chip memory for tensors between layers, in bytes
-	fold_sums:    "floats", "never" or "always": which additions are fused with the convolution before them
+	fold_sums:    which additions of two tensors are fused with the convolution before them:
+	              "floats" (those of models of real numbers), "never" or "always"
 	target:       the core that the network is for, by the name in `info()['variant']` of a device; "nv_full" without it
-	shape:        sizes of an input that an ONNX model leaves open, or other sizes for that of a TensorFlow Lite model,
-	              which needs TensorFlow Lite, such as (1, 3, 480, 640); for several inputs a dictionary by name
-	host:         "auto" or "never": whether ONNX Runtime (for ONNX models) or TensorFlow Lite (for its own), if it is
-	              installed, computes operators that neither the core nor the CPU steps can
+	shape:        sizes of an input, such as (1, 3, 480, 640): those that an ONNX model leaves
+	              open, or, if TensorFlow Lite is installed, other sizes than a TensorFlow Lite
+	              model has; for several inputs a dictionary of sizes by name
+	host:         who computes operators that the core and this library's CPU code cannot: with
+	              "auto" ONNX Runtime or TensorFlow Lite, if the one that fits the model is
+	              installed; with "never" nobody
 	calibration_table: file with the scales of tensors, instead of ranges of the samples: JSON of NVDLA's compiler or
 	              a cache of TensorRT. Samples are not needed then; with samples, biases are corrected
 	"""

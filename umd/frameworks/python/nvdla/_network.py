@@ -21,7 +21,7 @@ Inputs = Union[np.ndarray, Dict[str, Any], Sequence[Any]]
 
 
 class Outputs(tuple):
-	"""Arrays of a network with several outputs: by position, or by name."""
+	"""Output arrays of a run, by position or name: outputs[0] or outputs["left"]."""
 
 	names: Tuple[str, ...]
 
@@ -49,8 +49,8 @@ class Runnable:
 	`raw=True` the elements. Each owns its memory. An output with an open axis (`None` in its shape) is an array of
 	the length that this run gave the axis, which may be 0.
 
-	Options of all runs: `raw`; `timeout`, longest time in seconds on the hardware in which no operation
-	begins or ends (30); `priority`, "low", "normal" or "high".
+	Options of all runs: `raw`; `timeout`, the seconds (30) after which a run fails if no
+	operation has begun or ended on the hardware; `priority`, "low", "normal" or "high".
 
 	Raises TypeError and ValueError for arrays that do not fit, nvdla.Timeout for a job that hung,
 	nvdla.DeviceFailed, nvdla.DeviceLost, nvdla.DeviceRefused. Ctrl-C cancels the run: KeyboardInterrupt.
@@ -112,7 +112,7 @@ class Runnable:
 		raise NotImplementedError
 
 	def _give_back(self, run: Any) -> None:
-		"""Called when the run is done and its outputs were copied: it may be used again."""
+		"""Called after a run's outputs were copied: the run object may be used again."""
 
 	def _submit(self, inputs, timeout, priority, statistics=False, busy=False):
 		if priority not in _PRIORITIES:
@@ -127,8 +127,8 @@ class Runnable:
 		return run
 
 	def _by_position(self, inputs):
-		"""Each input's Tensor with its value: the given one, or else zeroes, as a run object still holds the
-		inputs of its previous run."""
+		"""Pairs of the Tensor and the value of each input. Inputs that are not given get
+		zeros, because a run object still holds the inputs of its previous run."""
 		if len(inputs) == 1 and isinstance(inputs[0], dict):
 			names = [tensor.name for tensor in self.inputs]
 			values = {_index(names, name, 'input'): value for name, value in inputs[0].items()}
@@ -141,7 +141,8 @@ class Runnable:
 			for index, tensor in enumerate(self.inputs)]
 
 	def _finish(self, run, raw):
-		"""The outputs of a run that is done; the run can be used again. raw: None for no outputs."""
+		"""The outputs of a run that is done; then the run object can be used again.
+		raw: True for elements, False for real numbers, None for no outputs."""
 		arrays = [] if raw is None else [
 			np.asarray(run.elements(index, tensor.nhwc) if raw else run.real(index, tensor.nhwc))
 			.view(tensor.dtype if raw else np.float32)
@@ -197,10 +198,11 @@ class SharedRun:
 	"""A run whose inputs and outputs are numpy arrays in memory of the device. Made by Network.shared().
 
 	`inputs` and `outputs` are arrays of elements, in the shape and order of the network's tensors; write `inputs`,
-	`run()`, read `outputs`. They belong to the device from `run()` until it returns.
+	`run()`, read `outputs`. Do not touch the arrays while `run()` runs: the device uses them.
 
-	Raises nvdla.Unsupported for a tensor that is not an array in memory: with more channels than an atom has (32 of
-	int8, 16 of the others), or a pixel format with its channels in another order.
+	Raises nvdla.Unsupported for a tensor whose memory no numpy array describes. Such a tensor
+	has more channels than an atom, a block of channels in memory (32 of int8 or 16 of other
+	types; 8 of int8 on small cores), or a pixel format with the channels in another order.
 	"""
 
 	def __init__(self, network: Network):
@@ -243,8 +245,8 @@ def load(network: Union[str, os.PathLike, bytes, Model], device: Union[str, 'Any
 		    several networks may share one
 	layout:     order of the arrays: "nchw" or "nhwc"; without it the order of the model that was compiled,
 		    or "nchw" if another compiler made the file
-	slots:      most runs in flight; each takes its own memory on the device
-	max_queued: most runs that wait
+	slots:      largest number of runs in flight; each takes its own memory on the device
+	max_queued: largest number of runs that wait for one of the slots
 
 	Raises nvdla.NotFound, nvdla.InvalidFile, nvdla.NoDevice, nvdla.NoMemory, nvdla.Unsupported.
 	"""
@@ -259,7 +261,7 @@ def load(network: Union[str, os.PathLike, bytes, Model], device: Union[str, 'Any
 
 
 def open_network(network: Any, layout: Optional[str]) -> Tuple['_nvdla.Loadable', str]:
-	"""A network's file and name."""
+	"""The Loadable and the name of a network, which load() may be given in several forms."""
 	if layout not in (None, *_tensor.LAYOUTS):
 		raise ValueError(f'layout "{layout}": it is "nchw" or "nhwc"')
 	if isinstance(network, Model):
@@ -271,7 +273,7 @@ def open_network(network: Any, layout: Optional[str]) -> Tuple['_nvdla.Loadable'
 
 
 def tensors(infos: List[Dict[str, Any]], layout: Optional[str]) -> Tuple[Tensor, ...]:
-	"""Tensors from the library's descriptions."""
+	"""Make a Tensor of each description that the C++ module returned."""
 	return tuple(_tensor.describe(info, layout) for info in infos)
 
 

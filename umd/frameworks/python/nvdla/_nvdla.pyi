@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The part in C++. Applications use the names of nvdla."""
+"""Types of the package's module in C++. Applications use the package nvdla instead."""
 
 from typing import Any, Dict, List, Tuple
 

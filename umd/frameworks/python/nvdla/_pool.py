@@ -33,8 +33,9 @@ class DeviceUse:
 class PoolNetwork(Runnable):
 	"""A network on all devices of a pool. Made by Pool.load(); see Runnable for how it is run.
 
-	A run goes to the device that has the fewest. When a device is lost, its runs are repeated on another one;
-	nvdla.DeviceLost is raised when no device is left. Ctrl-C ends the waiting, but runs on a device complete.
+	The pool gives each run to the device with the fewest runs. When a device is lost, another
+	device repeats its runs; nvdla.DeviceLost is raised when no device is left. Ctrl-C ends the
+	waiting, but runs on a device complete.
 	"""
 
 	def __init__(self, pool: 'Pool', number: int, name: str, layout: Optional[str]):
@@ -48,16 +49,16 @@ class PoolNetwork(Runnable):
 		return f'<nvdla.PoolNetwork {self.name}>'
 
 	def _take_run(self):
-		# The pool answers requests of one stream in order. Each run has a stream of its
-		# own, so that it waits for no other run; map() itself keeps the order.
+		# The pool answers requests of one stream in order. Each run gets its own stream, so
+		# that no run waits for an earlier one. map() itself keeps the order.
 		return _nvdla.PoolRun(self.pool._pool, self._number, next(self.pool._streams))
 
 
 class Pool:
 	"""Devices that share the runs of networks.
 
-	devices:     paths or Devices; by default all devices that the kernel drives, or the embedded device if there are
-		     none. Each "embedded" is a core of its own
+	devices:     paths or Devices; by default all devices that the kernel drives, or "embedded"
+		     if there are none. Each "embedded" is another device model in this process
 	slots:       largest number of runs on each device at once
 	max_pending: largest number of incomplete runs
 
@@ -90,5 +91,5 @@ class Pool:
 		self._pool.add_device((device if isinstance(device, Device) else Device(device))._device)
 
 	def use(self) -> List[DeviceUse]:
-		"""Use of each device, in the order in which they were given."""
+		"""Use of each device, in the order in which the devices were given."""
 		return [DeviceUse(**one) for one in self._pool.use()]

@@ -12,13 +12,14 @@ class Operation:
 
 	Engines that pass data on the fly run at the same time: they are one operation, "CONV+SDP".
 
-	name:     "0.3+4", the task and its operations; "2 layers" if the layer took several such operations
+	name:     "0.3+4": number of the task, and numbers of the operations in the task; "2 layers"
+		  if this is a layer of the model that took two such operations
 	engine:   "CONV+SDP", "PDP", ...; on the CPU "SOFTMAX", ...
 	layer:    the layer of the model; '' if the loadable does not say
 	action:   mode and parameters: "direct 3x3, pad 1"
 	shape:    "64x56x56 -> 64x56x56", channels x height x width
 	start:    seconds since the run began; None if the device does not report times
-	duration: seconds in which it ran; different operations may overlap
+	duration: seconds in which the operation ran; several operations may run at the same time
 	counters: the core's counters (stalls in cycles, saturated values, NaNs), by the names of
 		  struct drm_nvdla_operation_result; empty if the core did not count
 	"""
@@ -49,10 +50,10 @@ def _operations(rows: List[Dict[str, Any]]) -> Tuple[Operation, ...]:
 class Profile:
 	"""A run of a network. Made by Network.profile().
 
-	name:       of the network
-	duration:   seconds from the first step to the last's end
-	operations: in the order they were submitted
-	layers:     the same by layers of the model: one Operation for all that was done for a layer
+	name:       name of the network
+	duration:   seconds from the start of the first step to the end of the last one
+	operations: in the order in which they were submitted
+	layers:     the layers of the model: for each, one Operation sums up all of its operations
 	"""
 
 	def __init__(self, name: str, duration: float, operations: List[Dict[str, Any]],
@@ -82,8 +83,9 @@ class Profile:
 			f'<th>shape</th><th>ms</th></tr>{body}</table>')
 
 	def to_dict(self) -> Dict[str, Any]:
-		"""The profile as dictionaries, lists, strings and numbers, for json.dump(). 'operations' and 'layers' are lists of rows:
-		pandas.DataFrame(profile.to_dict()['layers']) is a table of layers."""
+		"""The profile as dictionaries, lists, strings and numbers, for json.dump().
+		'operations' and 'layers' are lists of rows, from which pandas makes a table:
+		pandas.DataFrame(profile.to_dict()['layers'])."""
 		return {'name': self.name, 'duration': self.duration,
 			'operations': [dataclasses.asdict(operation) for operation in self.operations],
 			'layers': [dataclasses.asdict(layer) for layer in self.layers]}

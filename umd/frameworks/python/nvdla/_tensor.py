@@ -13,17 +13,19 @@ LAYOUTS = ('nchw', 'nhwc')
 class Tensor:
 	"""An input or output of a network.
 
-	name:        as the network's file has it
-	shape:       shape of the arrays: the model's own; or batch, channels, height and width in the order of
-		     `layout`, if the network was loaded with a layout or its file does not have the model's shape.
-		     The length of an open axis, which differs from run to run, is None; outputs can have such axes
+	name:        name in the network's file
+	shape:       shape of the arrays: the model's own if the network was loaded without a layout
+		     and its file has the model's shape; else batch, channels, height and width in
+		     the order of `layout`. None is the length of an open axis, which differs from
+		     run to run; only outputs have open axes
 	layout:      position of the channels among the axes: "nchw" (after the batch) or "nhwc" (last)
-	dtype:       of the elements on the device: int8, uint8, int16, uint16 or float16
-	scales:      real number of one step of an element: none (elements are the numbers), one, or one for each
-	             channel
+	dtype:       type of the elements on the device: int8, uint8, int16, uint16 or float16; also
+		     int32, int64, bool or float32 where ONNX Runtime or TensorFlow Lite computes
+	scales:      real number that one step of an element stands for: one for all channels, or
+	             one for each channel; empty if the elements are the real numbers themselves
 	zero_points: for each scale, the element that stands for 0
 	format:      memory layout on the device
-	nbytes:      bytes on the device, gaps included; an open axis counts as 1
+	nbytes:      bytes on the device, gaps included, as if each open axis had the length 1
 	"""
 
 	name: str
@@ -53,10 +55,11 @@ def ordered(nchw: Tuple[int, ...], nhwc: bool) -> Tuple[int, ...]:
 
 
 def describe(info: Dict[str, Any], layout: Optional[str]) -> Tensor:
-	"""A Tensor from the library's description. layout: order of arrays; None: the model's order."""
+	"""Make a Tensor from what tensorInfo() of the C++ module returned, for arrays in the order
+	`layout` ("nchw" or "nhwc"); None: in the model's order."""
 	strides = info['strides']
 	if info['signature'] is not None and None in info['signature']:
-		layout = None	# the axes of such an array are the model's, which no layout names
+		layout = None	# an array with open axes has the model's axes, not n, c, h and w
 	nhwc = info['nhwc'] if layout is None else layout == 'nhwc'
 	cube = ordered(info['shape'], nhwc)
 	own = info['signature'] if layout is None else None
@@ -69,7 +72,8 @@ def describe(info: Dict[str, Any], layout: Optional[str]) -> Tensor:
 def fit(tensor: Tensor, value: Any) -> Tuple[np.ndarray, bool]:
 	"""Returns an array in C order for the tensor, and whether it holds real numbers, which have to be quantized.
 
-	An array that is right already is not copied. Raises TypeError or ValueError.
+	An array is not copied if its memory is in C order and its elements need no conversion.
+	Raises TypeError for elements of a wrong type, ValueError for a wrong shape.
 	"""
 	array = np.asarray(value)
 	if array.dtype == tensor.dtype:
@@ -86,8 +90,8 @@ def fit(tensor: Tensor, value: Any) -> Tuple[np.ndarray, bool]:
 def view(tensor: Tensor, memory: Any) -> np.ndarray:
 	"""An array of the tensor's elements in memory that the device accesses directly.
 
-	The array has the tensor's shape if that equals the shape on the device (four axes) except for axes of length 1;
-	otherwise it has the shape on the device.
+	The shape on the device has four axes. If the tensor's shape differs from it only in axes of
+	length 1, the array has the tensor's shape, else the shape on the device.
 	"""
 	cube = np.ndarray(tensor._cube, tensor.dtype, buffer=memoryview(memory), strides=tensor._strides)
 	if _squeezed(tensor.shape) != _squeezed(tensor._cube):

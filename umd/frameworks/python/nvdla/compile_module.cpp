@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The compiler, for Python.
+ * Python's classes and functions for the compiler.
  */
 #include <nvdla/compiler.h>
 #include <pybind11/pybind11.h>
@@ -18,7 +18,7 @@ namespace
 
 constexpr const char *compiling = "compile model";
 
-/* The value that has this name; InvalidArgument names all values. */
+/* Returns the value of a name; raises InvalidArgument with all names for an unknown one. */
 template<typename T>
 T chosen(const OptionNames<T> &names, const char *option, const std::string &name)
 {
@@ -33,7 +33,7 @@ T chosen(const OptionNames<T> &names, const char *option, const std::string &nam
 		"is '" + name + "'; there is " + all });
 }
 
-/* Examples of all inputs, float32, one after another. */
+/* Examples for calibration: for each example a list of float32 arrays, one for each input. */
 using Samples = std::vector<std::vector<py::buffer>>;
 
 void calibrate(CompileOptions &options, const Samples &samples, const std::string &method,
@@ -57,7 +57,7 @@ void calibrate(CompileOptions &options, const Samples &samples, const std::strin
 	options.calibration = std::move(calibration);
 }
 
-/* Makes the report for the default chip of the tools. */
+/* Makes the report, with times that are predicted for the tools' default chip. */
 Result<std::string> reportAs(const CompiledModel &model, const std::string &name,
 			     const std::string &format)
 {

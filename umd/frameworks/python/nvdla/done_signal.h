@@ -26,12 +26,12 @@ namespace nvdla::python
 class DoneSignal
 {
 public:
-	/** \return whether there is a descriptor; errno says why not */
+	/** \return true if the descriptor could be made; errno says why not */
 	explicit operator bool() const { return bool(event_); }
 
 	int fileno() const { return event_.get(); }
 
-	/** \brief Announce a run that is about to be submitted \return its number, for done() */
+	/** \brief Make the descriptor unreadable for a new run \return the number of the run */
 	uint64_t announce()
 	{
 		const std::lock_guard guard(lock_);
@@ -42,8 +42,8 @@ public:
 	}
 
 	/**
-	 * \brief Note that a run is done; if it is not the last run, no thread waits for it any
-	 * more
+	 * \brief Make the descriptor readable, because run number \a run is done. Does nothing if
+	 * a newer run was announced, because then no thread waits for the old run
 	 */
 	void done(uint64_t run)
 	{

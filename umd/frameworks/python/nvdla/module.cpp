@@ -66,7 +66,7 @@ struct LoadedNetwork {
 	Network network;
 };
 
-/* A request, and a file descriptor that becomes readable when the run is done. */
+/* A request, which can run repeatedly, and a file descriptor that is readable after each run. */
 class Run
 {
 public:
@@ -160,7 +160,8 @@ public:
 
 	py::tuple shape(size_t index) const { return shapeOf(take(request_.outputDesc(index))); }
 
-	/* Seconds in the queue, and from the first step to the last's end. */
+	/* Returns the seconds in the queue, and from the start of the first step to the end of the
+	 * last. */
 	std::pair<double, double> times() const
 	{
 		const auto seconds = [](std::chrono::nanoseconds duration) {
@@ -169,8 +170,8 @@ public:
 		return { seconds(report_.queued), seconds(report_.duration) };
 	}
 
-	/* Profile of the last run: hardware layers and layers of the model as JSON, and a table in
-	 * text. */
+	/* Returns the profile of the last run: the operations of core and CPU as JSON, the layers
+	 * of the model as JSON, and a table as text. */
 	std::tuple<std::string, std::string, std::string> profile(const std::string &name) const
 	{
 		const auto profile = take(prof::runProfile(

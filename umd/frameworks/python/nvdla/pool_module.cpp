@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pools of devices, for Python.
+ * Python's classes for pools of devices.
  */
 #include <condition_variable>
 #include <cstring>
@@ -21,7 +21,8 @@ namespace nvdla::python
 namespace
 {
 
-/* Storage for an answer, which stays valid if no thread waits for the answer any more. */
+/* Storage for the answer to a request. The callback of the request shares the storage, because the
+ * answer may come after the PoolRun that asked was destroyed. */
 struct Outcome {
 	UniqueFd done{ eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
 	std::mutex lock;
@@ -43,7 +44,7 @@ struct Outcome {
 	}
 };
 
-/* A request of a pool, run once. */
+/* One run of a pool's network, which can be submitted only once. */
 class PoolRun
 {
 public:
@@ -111,7 +112,7 @@ public:
 			raise(outcome_->answer->error());
 	}
 
-	/* A request that is on a device cannot be cancelled; it runs to its end. */
+	/* Does nothing, because a pool cannot cancel a single request; the request runs on. */
 	void cancel() {}
 
 	Memory elements(size_t index, bool nhwc) const
@@ -146,7 +147,7 @@ private:
 	}
 
 	std::shared_ptr<Pool> pool_;
-	/* The callback may come after the PoolRun is destroyed. */
+	/* Shared with the callback of submit(), which may come after the PoolRun is destroyed. */
 	std::shared_ptr<Outcome> outcome_;
 	PoolRequest request_;
 };

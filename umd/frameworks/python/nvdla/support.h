@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Helpers of all parts of the module: errors, Python's lock, memory for numpy.
+ * Helpers for all files of the module _nvdla: errors, Python's lock, memory for numpy.
  */
 #pragma once
 
@@ -41,7 +41,7 @@ auto released(Function &&function)
 	return function();
 }
 
-/** \return the value, or raise the error */
+/** \return the value of \a result; raises the Python exception if \a result is an error */
 template<typename T>
 T take(Result<T> result)
 {
@@ -70,7 +70,7 @@ inline ElementOrder orderOf(bool nhwc)
 	return nhwc ? ElementOrder::Nhwc : ElementOrder::Nchw;
 }
 
-/** \brief Numbers that numpy takes over without a copy */
+/** \brief Contents of an output, which numpy uses without a copy: \a numbers, or else \a bytes */
 struct Memory {
 	std::vector<std::byte> bytes;
 	std::vector<float> numbers;
@@ -85,10 +85,10 @@ struct Memory {
 	}
 };
 
-/** \brief Add the classes CompileOptions and CompiledModel, and the functions that compile */
+/** \brief Add CompileOptions, CompiledModel and the functions that compile to the module */
 void addCompiler(py::module_ &module);
 
-/** \brief Add the class PoolRun, and Pool */
+/** \brief Add the classes Pool and PoolRun to the module */
 void addPools(py::module_ &module);
 
 } /* namespace nvdla::python */

@@ -43,8 +43,8 @@ const char *dtypeName(const TensorDesc &desc)
 }
 
 /*
- * Returns the strides of n, c, h and w in bytes; nothing if channels are in several atoms or
- * planes, or in another order.
+ * Returns the strides in bytes along n, c, h and w. Returns nothing if no strides describe the
+ * layout: the channels are in several planes or atoms (blocks of channels), or in another order.
  */
 std::optional<std::array<uint64_t, 4>> plainStrides(const TensorDesc &desc)
 {

@@ -12,19 +12,19 @@ namespace nvdla::python
 {
 
 /**
- * \return name, dtype (numpy's), shape (n, c, h, w), scales, zero_points, format, bytes, and
- * strides: bytes from element to element in each dimension of the shape if the layout can be
- * described by strides, else None
+ * \return name, dtype (numpy's name), shape (n, c, h, w), signature (the model's shape or None),
+ * nhwc (true if the model's channels are last), scales, zero_points, format, bytes, and strides:
+ * bytes from element to element along each axis of shape; None if no strides describe the layout
  */
 pybind11::dict tensorInfo(const TensorDesc &desc);
 
-/** \return lengths of the axes of an output of a run, in the model's order */
+/** \return the model's shape of an output; (n, c, h, w) if the model's shape is not known */
 pybind11::tuple shapeOf(const TensorDesc &desc);
 
-/** \return tensorInfo() of each */
+/** \return tensorInfo() of each tensor, in the same order */
 pybind11::list tensorList(const std::vector<TensorDesc> &descs);
 
-/** \return the members of DeviceInfo, by the names of struct drm_nvdla_device_info */
+/** \return properties of the core; variant and capabilities are names, the others are numbers */
 pybind11::dict deviceInfo(const DeviceInfo &info);
 
 } /* namespace nvdla::python */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The module that runs parts of networks by TensorFlow Lite.
+ * The module with which the runtime computes parts of networks by TensorFlow Lite on the CPU.
  */
 #include <algorithm>
 #include <cstdarg>
@@ -84,15 +84,17 @@ std::vector<int64_t> shapeOf(const TfLiteTensor *tensor)
 	return shape;
 }
 
-/* The model as an interpreter, which keeps the model's state from run to run; one run at a time. */
+/* An interpreter for one model. The model's variables keep their values from run to run; only one
+ * run goes on at a time. */
 class Model
 {
 public:
 	Model(const void *bytes, size_t size, std::span<const nvdla_host_shape> shapes = {});
 
-	/* Calls found for each output. isDone: there was a run, so all sizes are known */
+	/* Calls \a found for each output. isDone: a run has set all shapes; without it, the extents
+	 * of outputs whose shape only a run can tell are -1 */
 	void describeOutputs(void *context, nvdla_host_found found, bool isDone) const;
-	/* Shapes of all tensors, after a run with zeros: some are known only then. */
+	/* Returns the shapes of all tensors, after a run with zeros that sets the open ones. */
 	std::vector<std::vector<int32_t>> shapes();
 	void run(std::span<const nvdla_host_array> inputs,
 		 std::span<const nvdla_host_array> outputs, nvdla_host_found found,

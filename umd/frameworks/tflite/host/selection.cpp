@@ -44,7 +44,7 @@ private:
 	void dropBuffers();
 
 	std::unique_ptr<fb::ModelT> model_;
-	std::map<int32_t, int32_t> numbers_; /* numbers of tensors in the new file */
+	std::map<int32_t, int32_t> numbers_; /* tensor numbers in the new file, by old number */
 	std::vector<std::unique_ptr<fb::TensorT>> tensors_;
 	std::vector<std::unique_ptr<fb::OperatorT>> operators_;
 	bool namesGraphs_ = false;
@@ -139,7 +139,7 @@ void Selector::select(const nvdla_host_selection &selection)
 
 std::unique_ptr<fb::ModelT> unpack(const void *file, size_t size)
 {
-	/* FlatBuffers reads scalars in place, so the copy must be aligned as the file was. */
+	/* FlatBuffers reads scalars in place, so they need an aligned copy of the file. */
 	std::vector<std::max_align_t> aligned(size / sizeof(std::max_align_t) + 1);
 
 	std::memcpy(aligned.data(), file, size);

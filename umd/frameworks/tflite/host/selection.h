@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Some operators of a TensorFlow Lite file as a file of their own.
+ * Makes changed copies of TensorFlow Lite files: with fewer operators, or with other shapes.
  */
 #pragma once
 
@@ -17,17 +17,18 @@ namespace nvdla::host
 void verifyFile(const void *file, size_t size);
 
 /**
- * \brief Write a file that contains only the selected operators
+ * \brief Pass a file to \a take that contains only the selected operators
  *
- * The file has the tensors and constants that these operators need. Graphs that IF, WHILE and
- * CALL_ONCE name are copied whole. Throws Failure if a selected operator does not exist.
+ * The file has the tensors and constants that these operators need. If an IF, WHILE or CALL_ONCE is
+ * selected, the file also has all graphs but the first, unchanged. Throws Failure if the file is
+ * damaged, or a selected operator does not exist.
  */
 void selectOperators(const void *file, size_t size, const nvdla_host_selection &selection,
 		     void *context, nvdla_host_take take);
 
 /**
- * \brief Hand out the file with other shapes of its first graph's tensors
- * \param[in] shapes one for each tensor
+ * \brief Pass a copy of the file to \a take, with other shapes of the first graph's tensors
+ * \param[in] shapes new shapes, by the index of the tensor
  */
 void setShapes(const void *file, size_t size, const std::vector<std::vector<int32_t>> &shapes,
 	       void *context, nvdla_host_take take);
