@@ -214,12 +214,13 @@ Result<void> Partition::runOnDevice(std::span<const HostTensor> inputs,
 	}
 	auto report = request_.run({ .timeout = timeoutOf(session_->device()),
 				     .priority = session_->options().priority });
-	if (!report)
-		return forward(report);
+	/* After a failed run, too: the framework then computes in these buffers. */
 	for (std::vector<End> *ends : { &inputs_, &outputs_ }) {
-		if (auto taken = takeBack(*ends); !taken)
+		if (auto taken = takeBack(*ends); !taken && report)
 			return taken;
 	}
+	if (!report)
+		return forward(report);
 	for (size_t i = 0; i < outputs.size(); i++) {
 		if (auto taken = takeOutput(i, outputs[i]); !taken)
 			return taken;
