@@ -27,7 +27,7 @@ class Architecture:
 
 	@property
 	def is_foreign(self):
-		"""Whether a cross compiler is needed: everything here runs on amd64."""
+		"""Whether a cross compiler is needed: the scripts run on amd64."""
 		return self is not AMD64
 
 	@property

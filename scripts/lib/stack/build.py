@@ -13,7 +13,7 @@ from .console import Failure
 from .paths import ROOT, build_dir
 
 _HEADERS = ('registers.h', 'register_table.h')
-# The device model, which every guest needs.
+# Program of the device model (an NVDLA in software), which every guest needs.
 MODEL = 'firmware-sim/tools/nvdla-sim'
 _SECONDS_BETWEEN_LINES = 5
 # A step that runs longer than this, in seconds, is named in the progress: ninja itself reports steps only when they
@@ -66,8 +66,8 @@ def _run(argv, name, progress, environment=None, **how):
 def configure(progress=lambda text: None, tests=False, suite=False):
 	"""Configure the build directory unless it is configured. With CI=true warnings are errors.
 
-	Without @tests, tests are built only if their packages are installed. @suite: also build programs that are
-	linked with the suite tree's libraries.
+	Without @tests, tests are built only if their packages are installed. @suite: also build
+	programs that are linked with libraries of the suite tree (packages of a newer Debian).
 	"""
 	build = build_dir()
 	wanted = {'werror': 'true'} if os.environ.get('CI') == 'true' else {}

@@ -16,7 +16,8 @@ _EXITS = 'Exit status: 0 if all went well, 2 if an argument is wrong, else anoth
 
 
 class Failure(Exception):
-	"""A failure to report to the user: one line, with the remedy. @details: lines before it."""
+	"""A failure to report to the user: one line, with the remedy. @details: lines that are
+	printed before this line."""
 
 	details = ''
 

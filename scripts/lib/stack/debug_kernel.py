@@ -2,8 +2,8 @@
 """The debug kernel: Debian's kernel source, built with checks that find the driver's bugs at run
 time.
 
-It is made once, from the source package and with the compiler of the guest tree's Debian release.
-It is kept in the cache, beside the guest tree.
+The kernel is made once and kept in the cache. Its source package and compiler are of the same
+Debian release as the guest tree, the unpacked packages with QEMU and the other kernels.
 """
 
 import dataclasses

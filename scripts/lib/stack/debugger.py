@@ -27,8 +27,8 @@ def commands(module, port, sections):
 	return '\n'.join([
 		'set architecture i386:x86-64',
 		'set filename-display absolute',
-		# The module is built from a copy of the sources, which has another path in the
-		# guest tree.
+		# The module is built from a copy of the sources. If the compiler of the guest tree
+		# (unpacked Debian packages) builds it, the copy has the path INSIDE.
 		*(moved(folder / DRIVER, ROOT / DRIVER) for folder in (INSIDE, copy)),
 		moved(INSIDE / 'include', copy / 'include'),
 		f'target remote 127.0.0.1:{port}',

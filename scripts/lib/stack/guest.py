@@ -19,7 +19,8 @@ from . import guest_tree, kernels, namespace
 from .architectures import AMD64, Architecture
 from .console import Failure, say
 
-# QEMU has the device vfio-user-pci since 10.1.0, where its PCI class code was wrong.
+# Oldest QEMU that can be used. QEMU 10.1.0 is the first with the device vfio-user-pci, but gives
+# this device a wrong PCI class code.
 MIN_QEMU = (10, 1, 1)
 # Series of the kernel that scripts/kernel-debug makes; its release ends with "-debug".
 DEBUG = 'debug'
@@ -29,13 +30,14 @@ _HEADERS_INSIDE = Path('/tmp/kernel')
 
 @dataclasses.dataclass(frozen=True)
 class Kernel:
-	"""One kernel that the guest can boot. Paths are the host's; @build is the kernel build directory for kbuild."""
+	"""One kernel that the guest can boot. Paths are the host's, except @build: kbuild is run
+	inside of Guest.root, and @build is its folder (make -C) there."""
 
 	release: str	# release, as printed by uname -r
 	image: Path	# path of the bzImage
 	modules: Path	# .../lib/modules/RELEASE
-	build: Path	# path of the headers inside the guest's root
-	headers: Path | None = None	# headers' folder if not below the root; then mounted at @build
+	build: Path	# folder of the headers, as a path inside of Guest.root
+	headers: Path | None = None	# folder of headers outside of Guest.root, mounted at @build
 
 	@property
 	def version(self):

@@ -66,7 +66,8 @@ def path():
 
 def _command(target, packages, suites, newest, other=None):
 	release, *others = suites
-	# Only the suites themselves are taken, not their updates: one 6.12 kernel is enough.
+	# Only the suites themselves are taken, not their updates: packages.guest names the kernels
+	# of all suites, and one 6.12 kernel is enough.
 	setup = f'sed -i -n "/ {release} main/p" "$1/etc/apt/sources.list"; '
 	# With a second architecture, only QEMU comes from the further suites, and only for amd64: libraries must
 	# have the same version for both architectures.
@@ -111,7 +112,8 @@ def _thin_out(modules):
 
 @contextlib.contextmanager
 def locked(name, progress):
-	"""Lock, so that only one process at a time makes the part @name of the cache."""
+	"""Hold a lock while the body runs, so that only one process at a time makes the part @name
+	of the cache."""
 	cache_dir().mkdir(parents=True, exist_ok=True)
 	with open(cache_dir() / f'{name}.lock', 'w') as lock:
 		try:

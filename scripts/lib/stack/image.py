@@ -25,8 +25,8 @@ _INIT = Path(__file__).with_name('guest-init.sh')
 # Modules of the guest's buses and file systems. Modules that the driver needs are found by its
 # dependencies.
 _MODULES = ('virtio_iommu', '9p', '9pnet_virtio')
-# DRM's helpers that the driver may use in future. The image has those that the kernel has as
-# modules.
+# Modules of DRM that the image also has if the kernel has them as modules: helpers that the driver
+# may use, and vgem, which tests load to get buffers of another device.
 _OPTIONAL_MODULES = ('drm', 'drm_shmem_helper', 'drm_exec', 'gpu-sched', 'vgem')
 # User id of the guest's ordinary user if no folder of another user is shared with the guest.
 USER_ID = 1000
@@ -131,7 +131,7 @@ class Modules:
 def libraries(programs, lister=lambda program: ['ldd', str(program)]):
 	"""The shared libraries and loaders that @programs need, as absolute paths.
 
-	@lister: a command that prints the libraries of a program as ldd does.
+	@lister(program) returns a command that prints the libraries of a program as ldd does.
 	"""
 	found = set()
 	for program in programs:
@@ -147,8 +147,8 @@ def libraries(programs, lister=lambda program: ['ldd', str(program)]):
 
 
 def suite_files(built):
-	"""Files that the guest needs to run the @built program and modules with the suite tree's
-	libraries: {path in the guest: path here, or contents}."""
+	"""Files that the guest needs to run the @built program and modules with the libraries of
+	the suite tree (packages of a newer Debian): {path in the guest: path here, or contents}."""
 	found = libraries(built, lambda path: suite_tree.loader_command('--list', path))
 	return ({str(path): stripped(path, build_dir() / 'vm' / 'stripped') for path in built}
 		| {str(path): Path(path) for path in [*found, *suite_tree.loaded()]} | {str(suite_tree.RUNNER): suite_tree.RUNNER})
@@ -234,7 +234,7 @@ def _add_modules(archive, kernel):
 def programs(kernel, module, executables, files, cache):
 	"""The archive with the driver and the programs.
 
-	@module is nvdla.ko or None; modules that it needs beyond the base are added.
+	@module is nvdla.ko or None; the modules that nvdla.ko needs are added.
 	@executables are {name in /usr/bin: path}, @files {absolute path in the guest: path, or contents}.
 	"""
 	archive = Archive()

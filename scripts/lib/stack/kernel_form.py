@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Converts the driver's sources to their form in a kernel tree, in drivers/accel/nvdla.
 
-Here, the part kmd/engine also builds in user space, headers are generated, and nvdla_compat.h
-defines for older kernels what only the newest one has. In a kernel tree, all sources are in one
-folder, and the generated headers are ordinary files; the headers for user space and nvdla_compat.h
-are left out.
+In this repository, the sources of kmd/engine also build in user space, some headers are generated,
+and nvdla_compat.h defines for older kernels what only the newest one has. In a kernel tree, all
+sources are in one folder, and the generated headers are ordinary files; the headers for user space
+and nvdla_compat.h are left out.
 """
 
 import re
@@ -16,7 +16,8 @@ _SHIMS = ('nvdla_platform.h', 'nvdla_types.h', 'nvdla_compat.h')
 # {call of a function of nvdla_compat.h: expression that replaces it}, for functions that the newest
 # kernel does not need.
 _NEWEST = {r'nvdla_sched_keep_job\(\w+\)': 'DRM_GPU_SCHED_STAT_NO_HANG'}
-# Headers that are outside of kmd/ here: {path below include/: name in the kernel tree}.
+# Headers that are outside of kmd/ in this repository: {path below include/: name in the kernel
+# tree}.
 RENAMED = {
 	'nvdla/hw/registers.h': 'nvdla_regs.h',
 	'nvdla/hw/register_table.h': 'nvdla_reg_table.h',
@@ -45,7 +46,8 @@ _HEADER_OF = {
 	'linux/types.h': r'\b[us](?:8|16|32|64)\b',
 	'linux/wordpart.h': r'\b(?:upper|lower)_32_bits\(',
 }
-# (pattern of an allocation, its form in the newest kernel). Older kernels lack these functions.
+# (pattern of an allocation, its form in the newest kernel). Older kernels lack the functions of the
+# new form.
 _ALLOCATIONS = (
 	(r'\b(k[vm]?[mz]alloc|kvzalloc)\(\s*sizeof\((\*?[\w.>-]+)\),\s*([\w |]+)\)', r'\1_obj(\2, \3)'),
 	(r'\bkcalloc\(([^,;]+),\s*sizeof\((\*?[\w.>-]+)\),\s*(\w+)\)', r'kzalloc_objs(\2, \1, \3)'),

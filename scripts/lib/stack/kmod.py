@@ -3,7 +3,8 @@
 
 kbuild writes beside the sources it compiles, so it gets a copy of kmd/ (or tests/kmd/) and
 include/ in the build directory (build/kmd-RELEASE), with the generated headers laid over it.
-For a kernel of the guest tree, kbuild runs inside that tree, in a mount namespace that ends with its last process.
+For a kernel of the guest tree (unpacked Debian packages), kbuild runs inside that tree, in a mount
+namespace that ends with its last process.
 """
 
 import hashlib
@@ -88,7 +89,7 @@ def _make(found, kernel, copy, part, variables):
 	if (found.root / 'usr/bin/ccache').is_file():
 		cached, environment = namespace.compiler_cache()
 		folders |= cached
-		# Debian's kernel headers know this variable.
+		# With this variable, Debian's kernel headers call the compiler through ccache.
 		argv = ['env', *environment, *argv, 'DEBIAN_KERNEL_USE_CCACHE=1']
 	return namespace.inside(found.root, folders, argv)
 
@@ -132,9 +133,9 @@ def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, 
 	variables = ['W=1'] + (['KCFLAGS=-Werror'] if werror else [])
 	if sparse:
 		# KBUILD_CHECKSRC=2 also checks sources that were compiled before without sparse.
-		# C=2 says the same, but kbuild would drop it: packaged headers of newer kernels
-		# lack the script that looks for sparse. kbuild cannot drop a variable of make's
-		# command line.
+		# With C=2, kbuild sets this variable itself. But packaged headers of newer kernels
+		# lack the script that looks for sparse, and kbuild then sets 0. kbuild cannot
+		# change a variable that is on make's command line.
 		variables += ['KBUILD_CHECKSRC=2', f'CHECK={SPARSE}']
 	digest = hashlib.sha256(repr((sorted(files.items()), variables, str(found.root),
 				      _own_headers(kernel))).encode()).hexdigest()

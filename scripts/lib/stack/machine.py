@@ -94,8 +94,9 @@ def start_model(socket, log, chip='', patience=20.0):
 	"""Start nvdla-sim on @socket, with its fault injection enabled, and wait until it listens; returns the
 	process.
 
-	@chip: options of nvdla-sim without "--", separated by commas: clock and memories of the
-	chip whose time the model counts, and variant=NAME for its core. @patience: seconds to wait.
+	@chip: options of nvdla-sim without "--", separated by commas: variant=NAME for the
+	configuration of the NVDLA, and the clock and memories of the chip for which the model
+	counts how long operations take. @patience: seconds to wait.
 	"""
 	options = [f'--{option}' for option in chip.split(',') if option]
 	if not any(option.startswith('--threads') for option in options):

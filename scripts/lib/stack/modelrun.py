@@ -2,8 +2,9 @@
 """scripts/run --model: runs a model of TensorFlow Lite, ONNX or Caffe on a picture.
 
 The model is compiled on the host: the guest's processor is emulated and slow, and errors are
-printed before a guest is booted. Operators for ONNX Runtime or TensorFlow Lite
-(Documentation/host-parts.md) run with the suite tree's library, in the guest as well.
+printed before a guest is booted. Operators that NVDLA cannot compute run in ONNX Runtime or
+TensorFlow Lite (Documentation/host-parts.md). If this system has no module for that, the library is
+taken from the suite tree (packages of a newer Debian), in the guest as well.
 """
 
 import re
@@ -20,8 +21,8 @@ _PROGRAM = 'nvdla-run'
 _TARGET = f'umd/tools/{_PROGRAM}'
 _COMPILER = 'umd/tools/nvdla-compile'
 _NODE = '/dev/accel/accel0'
-# Folders below umd/frameworks with the modules that run operators in a library on the host: {name of the library:
-# folder}.
+# Folders of the modules libnvdla-host-NAME.so, below umd/frameworks: {NAME: folder}. Such a module
+# lets ONNX Runtime or TensorFlow Lite compute operators on the processor.
 _MODULES = {'onnx': 'onnxruntime', 'tflite': 'tflite'}
 
 
@@ -37,7 +38,8 @@ def add_options(parser):
 
 
 class _InSuite:
-	"""Runs programs that need a library of the suite tree; @module: this project's module for that library."""
+	"""Runs programs that need a library of the suite tree. @module: path of the
+	libnvdla-host-NAME.so that calls this library."""
 
 	def __init__(self, module):
 		self._module = module

@@ -66,8 +66,8 @@ def prefix(owners=False):
 
 
 def compiler_cache():
-	"""What lets compilers inside of a tree use the cache of ccache that all trees share: folders
-	for inside(), and words for env."""
+	"""Return (folders for inside(), words for env). With both, compilers inside of a tree use
+	the cache of ccache that all trees share."""
 	folder = cache_dir() / 'ccache'
 	folder.mkdir(parents=True, exist_ok=True)
 	return {folder: _CCACHE}, [f'CCACHE_DIR={_CCACHE}']

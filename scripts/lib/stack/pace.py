@@ -37,8 +37,9 @@ def slowness():
 class Limit:
 	"""A limit of time, from now on, for work that may take @seconds on the idle reference machine.
 
-	slowness() is measured when the limit has passed, and again at the end of the longer limit. @grows: False for a
-	limit that the user gave.
+	When the limit has passed, slowness() is measured, and the limit becomes @seconds times this
+	factor if that is longer. This is done again when the longer limit has passed. @grows: False
+	for a limit that the user gave, which stays the same.
 	"""
 
 	def __init__(self, seconds, grows=True):

@@ -38,7 +38,8 @@ def project_version():
 
 
 def default_version(release):
-	"""The version of the packages for Debian @release: older than the next release's."""
+	"""The version of the packages for Debian @release. dpkg takes it for older than the version
+	for the next release of Debian."""
 	return f'{project_version()}~deb{release}'
 
 
@@ -76,8 +77,8 @@ def _write_debian(folder, release, version):
 
 
 def _no_sources(folder, names):
-	"""Those of the @names in @folder that are not part of the sources, in a clone or a
-	release."""
+	"""For shutil.copytree(): those of the @names in @folder that are no sources, but belong to
+	git or were made by a build."""
 	made = [name for name in names if name.startswith('build') or name == 'out'] if Path(folder) == ROOT else []
 	return [name for name in names if name.startswith('.git') or name == '__pycache__'] + made
 

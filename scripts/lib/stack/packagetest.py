@@ -30,9 +30,9 @@ _SYSTEM = ('diffutils', 'dkms', 'e2fsprogs', 'linux-headers-amd64', 'linux-image
 	   'systemd-sysv', 'udev')
 _DEPENDENCIES = ('libdrm-dev', 'libexpected-dev', 'libfmt10', 'libhwy1t64', 'libonnxruntime1.21', 'libpng16-16t64', 'libprotobuf32t64',
 		 'libturbojpeg0', 'libuv1t64', 'python3-numpy')
-# Modules that are kept of the kernel's. DKMS runs depmod at each change, and depmod unpacks all
-# modules: for a whole kernel that takes an emulated processor a minute, and so does making the
-# initramfs.
+# Modules of the kernel that are kept; the others are deleted. DKMS runs depmod at each change, and
+# depmod unpacks all modules. With all modules, depmod would take an emulated processor a minute,
+# and so would making the initramfs.
 _MODULES = ('9p', 'block', 'ext4', 'gpu', 'jbd2', 'mbcache.ko.xz', 'netfs', 'virtio')
 _COMMANDS = (
 	"sh -c 'cd /usr/lib/modules/*/kernel && rm -rf arch/x86/kvm sound && find drivers fs net -mindepth 1 -maxdepth 1 "
@@ -46,8 +46,8 @@ _BOOTS = 2
 # Seconds after which a guest counts as hung.
 _SECONDS = 1800
 _MEMORY = 1024
-# Emulated processors share this machine's with other guests; two would spend half of their time waiting for each
-# other's locks.
+# Number of the guest's processors. Emulated ones share this machine's processors with other guests;
+# two of them would spend half of their time waiting for each other's locks.
 _PROCESSORS = {'kvm': 2, 'tcg': 1}
 _SHARED = Path('/mnt')
 # Where the driver's sources from the guest are mounted in the cached system while it compiles them.

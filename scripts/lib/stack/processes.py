@@ -31,9 +31,9 @@ def _die_with(parent):
 
 
 def _prepare(parent):
-	"""As _die_with(), but the function also gives the niceness of its process to the autogroup
-	of its session. With autogroups, the kernel divides processors among sessions by that
-	niceness, and ignores the processes' own."""
+	"""As _die_with(), but the returned function also copies the niceness of its process to the
+	autogroup of the process's session. With autogroups, the kernel divides processors among
+	sessions by the autogroups' niceness, and ignores that of processes."""
 	die = _die_with(parent)
 
 	def prepare():
@@ -103,7 +103,8 @@ def last_line(pid, log):
 
 
 def run_logged(argv, log, progress, cwd=None, env=None, every=10.0, describe=last_line):
-	"""Run @argv with its output in the file @log; every few seconds pass @describe(its pid, @log) to @progress.
+	"""Run @argv with its output in the file @log. Every @every seconds, call @progress with the
+	text that @describe(process ID, @log) returns.
 
 	Returns the exit status.
 	"""
@@ -137,7 +138,7 @@ class _Call:
 		theirs.close()
 
 	def result(self):
-		"""Wait for the task's return value; None if its process was killed."""
+		"""Wait for @function's return value; None if its process was killed."""
 		result = None
 		with contextlib.suppress(EOFError):
 			result = self.connection.recv()

@@ -15,7 +15,8 @@ from .results import Case
 _PACKAGES = ['cbmc']
 _HARNESS = ROOT / 'tests' / 'prove' / 'proofs.c'
 _ENGINE = ROOT / 'kmd' / 'engine'
-# Sources that CBMC reads beside the harness. The harness includes the other sources.
+# Sources of kmd/engine that CBMC gets beside the harness. Others that the proofs need are included
+# (#include) by the harness.
 _SOURCES = ('nvdla_check.c', 'nvdla_variant.c')
 _CHECKS = ('--no-standard-checks', '--signed-overflow-check', '--bounds-check', '--pointer-check', '--div-by-zero-check',
 	   '--unwinding-assertions', '--unwind', '2', '--drop-unused-functions', '--slice-formula')

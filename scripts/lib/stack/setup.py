@@ -15,9 +15,9 @@ _COMMON = ROOT / 'scripts' / 'lib' / 'common.sh'
 
 @contextlib.contextmanager
 def _meanwhile(name, argv, errors=None, stop=processes.end):
-	"""Run the command @argv, which makes the tree @name, while the body runs: the command
-	mostly downloads. Both write to the same outputs, unless @errors is another one for stderr.
-	@stop is called to end the command if the body is interrupted."""
+	"""Run the command @argv, which makes the tree @name and mostly waits for downloads, while
+	the body runs. Both write to the same stdout and stderr; @errors: another stderr for the
+	command. @stop(process) is called to end the command if the body is interrupted."""
 	maker = processes.spawn(argv, stdin=subprocess.DEVNULL, stderr=errors)
 	try:
 		yield

@@ -2,8 +2,9 @@
 """The suite tree: a folder with ONNX Runtime and TensorFlow Lite (the frameworks) from a newer
 Debian release than the project is built on.
 
-The plug-ins are compiled on the host with these frameworks' headers, and run by the tree's own loader with the
-tree's C library. So the tree needs no compiler: its packages are only unpacked, without mounts and without root.
+This project's plug-ins for the frameworks are compiled on the host with the frameworks' headers,
+and run by the tree's own loader with the tree's C library. So the tree needs no compiler: its
+packages are only unpacked, without mounts and without root.
 """
 
 import argparse
@@ -21,7 +22,8 @@ from .paths import ROOT, cache_dir
 _SUITES = ('testing', 'unstable')
 RUNNER = ROOT / 'tests' / 'support' / 'in-suite'
 _PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.suite'
-# Only for tests of memory: valgrind needs the symbols of the tree's C library.
+# Packages only for tests that look for memory errors. valgrind needs the symbols of the tree's C
+# library.
 _VALGRIND = ['libc6-dbg', 'valgrind']
 # Part of the tree's name: raise it when the steps below change, so that a new tree is made.
 _FORMAT = '1'

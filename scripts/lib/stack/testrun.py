@@ -19,10 +19,11 @@ from .vmrun import guest_programs, named_in
 # Bytes of this machine's memory that a guest may take: 1 GiB of its own, and as much for QEMU and
 # the device model.
 _GUEST_MEMORY = 2 << 30
-# Niceness of the other tests while the packages' test runs: they get a quarter of the processors when the packages'
-# test uses all of them.
+# Niceness of the other tests while the packages' test runs. With it, the other tests get a quarter
+# of the processors' time when the packages' test could use all of it.
 _NICENESS = 5
-# Names of the tests of the plug-ins, which are built with the suite tree.
+# Names of the tests of the plug-ins for ONNX Runtime and TensorFlow Lite, which are built with the
+# suite tree (packages of a newer Debian).
 _PLUGINS = ('onnxruntime', 'tflite')
 
 _DESCRIPTION = '''\
@@ -102,10 +103,10 @@ def _guest(kernel):
 
 
 def _guest_and_build(arguments, chosen):
-	"""Find the guest and build. Returns (the Guest, None with --quick; whether all targets were
-	built instead of only those that the tests need). The guest is found first, so that a
-	missing requirement is reported before compiling. But if there is no guest tree yet, it is
-	made while all targets compile."""
+	"""Find the guest and build. Returns (the Guest, or None with --quick; True if all targets
+	were built, False if only those that the tests need). The guest is found first, so that a
+	missing requirement is reported before compiling. But if there is no guest tree (QEMU and
+	kernels, unpacked from packages) yet, it is made while all targets compile."""
 	if arguments.quick or arguments.kernel == guest.DEBUG or guest_tree.path().is_dir():
 		found = None if arguments.quick else _guest(arguments.kernel)
 		with console.stage('build') as progress:

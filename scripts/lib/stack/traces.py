@@ -7,7 +7,8 @@ import subprocess
 # A place in a trace, such as nvdla_job_begin+0x1c/0x80 [nvdla]. Behind "RIP: 0010:" it is the
 # instruction that failed, else a return address.
 _PLACE = re.compile(r'(RIP: \w+:)?\b([A-Za-z_][\w.]*)\+0x([0-9a-f]+)/0x[0-9a-f]+ \[nvdla\]')
-# Path of the sources while the module is built in the guest tree.
+# Where the sources are if the module is built inside of the guest tree (unpacked Debian packages):
+# this path is in the module's debug information.
 _BUILT_IN = '/mnt/'
 
 

@@ -19,8 +19,8 @@ _SECONDS = 300
 
 
 def machines(architecture=None):
-	"""The machines of machines.list, [(name, Architecture, core)]: those with the processor
-	@architecture, a name, or only the first machine without one."""
+	"""Machines of machines.list: [(name, Architecture, configuration of the NVDLA)].
+	@architecture: name of the processor that they have; None: only the list's first machine."""
 	lines = (line.split('#')[0].split() for line in (_FOLDER / 'machines.list').read_text().splitlines())
 	rows = [(name, architectures.named(row), core) for name, row, core in filter(None, lines)]
 	if architecture is None:

@@ -22,7 +22,7 @@ _BINDINGS = Path('Documentation/devicetree/bindings')
 _ABI = Path('Documentation/ABI/testing/sysfs-driver-nvdla')
 _DOCUMENTS = Path('Documentation/accel/nvdla')
 _TITLE = 'NVDLA (NVIDIA DEEP LEARNING ACCELERATOR) DRIVER'
-# Messages of the patches, Kconfig and the page of the kernel's documentation.
+# Folder with the messages of the patches, Kconfig and the page of the kernel's documentation.
 _PARTS = ROOT / 'kmd' / 'upstream'
 
 
@@ -41,7 +41,7 @@ class Patch:
 
 
 def _series(identity):
-	"""The patches, in their order."""
+	"""The patches, in their order. @identity: the maintainer, as "NAME <ADDRESS>"."""
 	driver = kernel_form.driver(ROOT, build_dir() / 'include')
 	engine = kernel_form.engine_names(ROOT) | {'nvdla_regs.h'}
 	public = {_UAPI / name: text for name, text in kernel_form.public_headers(ROOT).items()}

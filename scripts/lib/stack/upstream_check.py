@@ -15,7 +15,7 @@ from .results import Case
 
 _PARTS = ROOT / 'kmd' / 'upstream'
 _FOLDER = 'drivers/accel/nvdla'
-# Options that a UML kernel has by default and the tests do not need.
+# Options that a user-mode Linux kernel (UML) has by default and the tests do not need.
 _NEEDLESS = ('BLOCK', 'INPUT', 'SERIO', 'USB_SUPPORT', 'HID_SUPPORT', 'HWMON', 'IO_URING', 'VIRTIO_MENU', 'AIO',
 	     'SUSPEND', 'SWAP', 'HW_RANDOM', 'PCI_QUIRKS', 'VHOST_MENU')
 _WRONG = re.compile(r"(error|warning):|Error \d|can't|undefined|not ok|FAILED")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""One run of the guest: device model, QEMU, a command in the guest, and its outcome."""
+"""One run of the guest, a virtual machine: the device model (an NVDLA in software), QEMU, a command
+in the guest, and its outcome."""
 
 import contextlib
 import dataclasses
@@ -25,8 +26,8 @@ STATUS_BROKEN = 125	# the guest failed before the command had ended
 
 # Taints that are no fault: out-of-tree module, unsigned module, KUnit ran.
 _HARMLESS_TAINTS = 1 << 12 | 1 << 13 | 1 << 18
-# _BOOTS: number of boots if the kernel fails or hangs before it starts init. _BOOT_PATIENCE: seconds that it has to
-# start init.
+# _BOOTS: most boots in a run; a kernel that fails or hangs before it starts init is booted again.
+# _BOOT_PATIENCE: seconds that a kernel has to start init.
 _BOOTS = 3
 _SECONDS_BETWEEN_LINES = 5
 _BOOT_PATIENCE = 90
@@ -42,8 +43,8 @@ class Options:
 
 	kernel: str | None = None	# series or release, None for the newest
 	memory: int = 1024		# MiB
-	accelerator: str = 'auto'	# tcg, kvm, auto
-	dma: str = 'iommu'		# iommu, cma, none, bounce
+	accelerator: str = 'auto'	# tcg (emulation), kvm, or auto: kvm if it works
+	dma: str = 'iommu'		# iommu, cma, none, bounce: see scripts/vm --help
 	device_tree: Path | None = None	# overlay (.dts) to apply to the machine's device tree
 	gdb: int | None = None		# TCP port of QEMU's gdb stub; the driver then waits for a debugger
 	user: bool = False		# whether an ordinary user, not root, runs the command
@@ -63,7 +64,7 @@ class Options:
 
 @dataclasses.dataclass
 class Outcome:
-	"""Result of a run. @status: exit status for the program; @problems: sentences;
+	"""Result of a run. @status: exit status for the calling script; @problems: sentences;
 	@booted_after: seconds from the start of QEMU until the guest was ready, or None."""
 
 	status: int
@@ -142,7 +143,8 @@ class _Control:
 
 
 def scratch():
-	"""A directory for one run, named after this process; those of killed processes are removed."""
+	"""Make a temporary directory for one run, with this process's ID in its name. Directories
+	that killed processes left are removed."""
 	for stale in Path(tempfile.gettempdir()).glob('nvdla-vm-*'):
 		owner = stale.name.split('-')[2]
 		if owner.isdigit() and not Path('/proc', owner).exists():

@@ -17,25 +17,25 @@ from .results import Case
 FOLDER = ROOT / 'tests' / 'vm'
 _LIST = FOLDER / 'tests.list'
 _INSIDE = '/usr/libexec/nvdla'
-# Ways to boot a guest: {mode: (source of DMA buffers, number of devices, their core)}.
+# Ways to boot a guest: {mode: (vm.Options.dma, number of NVDLAs, their configuration)}.
 _FULL = 'nv_full'
 _MODES = {'iommu': ('iommu', 1, _FULL), 'cma': ('cma', 1, _FULL), 'none': ('none', 1, _FULL),
 	  'bounce': ('bounce', 1, _FULL), 'pair': ('iommu', 2, _FULL), 'small': ('iommu', 1, 'nv_small')}
 # Further words that tests.list has among a test's modes. _SUITE: the program is linked with the
-# suite tree's frameworks and runs with its loader. _NARROW: the program is built for 32 bits.
-# _CROSS: the test also runs in guests of other architectures. _NEWEST: it runs only on the newest
-# kernel. _EACH: it runs on every kernel.
+# frameworks of the suite tree (packages of a newer Debian) and runs with that tree's loader.
+# _NARROW: the program is built for 32 bits. _CROSS: the test also runs in guests of other
+# architectures. _NEWEST: the test runs only on the newest kernel. _EACH: it runs on every kernel.
 _SUITE = 'suite'
 _NARROW = 'narrow'
 _CROSS = 'cross'
 _NEWEST = 'newest'
 _EACH = 'each'
-# Seconds that a guest may take for booting and powering off while others run.
+# Seconds that a guest may take to boot and to power off while other guests run.
 _OVERHEAD = 120
 # Factor for time limits on the debug kernel, whose checks are slow on an emulated processor.
 _DEBUG_FACTOR = 5
-# Chip whose time the device models count. Its memories are slower than those of any real chip, so that every unit
-# of the core has to wait for data.
+# Clock and memories of the chip for which the device models count how long operations take. The
+# memories are slower than those of any real chip, so that every unit of the core has to wait.
 _CHIP = 'clock=1GHz,dram=1GB/s,dram-latency=300ns,sram=2GB/s,sram-latency=100ns'
 
 
@@ -119,9 +119,9 @@ def plan(series, chosen):
 	test with this full name is wanted.
 
 	@series: kernels, oldest first. The newest runs each test in all of its modes, the oldest
-	each test in its first mode, except those marked _NEWEST. A kernel between them runs only
-	the tests marked _EACH: where the driver has code for older and code for newer kernels, it
-	uses the same code there as on the oldest or the newest.
+	each test in its first mode, except those marked _NEWEST. A kernel between these two runs
+	only the tests marked _EACH. The others would test nothing new on it: code of the driver
+	that is for some kernels only also runs on the oldest or on the newest.
 	"""
 	boots = {}
 	plain = [kernel for kernel in series if kernel != guest.DEBUG]
@@ -154,7 +154,8 @@ def build_narrow(wanted, progress):
 
 
 def longest(kernel, wanted):
-	"""The most seconds that a guest with the tests @wanted may take on the reference machine."""
+	"""The most seconds that a guest with the tests @wanted may take on the reference machine of
+	pace.py."""
 	seconds = _OVERHEAD + sum(test.timeout for test in wanted)
 	return seconds * (_DEBUG_FACTOR if kernel == guest.DEBUG else 1)
 
@@ -191,7 +192,8 @@ def guest_for(series, progress):
 def run(found, series, mode, wanted, modules, executables, progress):
 	"""Boot one guest and run the tests @wanted in it; returns their cases.
 
-	@modules: the driver, and those that tests may load. @executables: further programs, {name: path}.
+	@modules: paths of nvdla.ko and then of modules that tests may load. @executables: further
+	programs, {name: path}.
 	"""
 	prefix = prefix_of(found.architecture.name if found.architecture.is_foreign else series, mode)
 	dma, devices, core = _MODES[mode]
