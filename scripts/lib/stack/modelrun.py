@@ -7,7 +7,6 @@ TensorFlow Lite (Documentation/host-parts.md). If this system has no module for 
 taken from the suite tree (packages of a newer Debian), in the guest as well.
 """
 
-import re
 import subprocess
 import tempfile
 from pathlib import Path
@@ -21,9 +20,6 @@ _PROGRAM = 'nvdla-run'
 _TARGET = f'umd/tools/{_PROGRAM}'
 _COMPILER = 'umd/tools/nvdla-compile'
 _NODE = '/dev/accel/accel0'
-# Folders of the modules libnvdla-host-NAME.so, below umd/frameworks: {NAME: folder}. Such a module
-# lets ONNX Runtime or TensorFlow Lite compute operators on the processor.
-_MODULES = {'onnx': 'onnxruntime', 'tflite': 'tflite'}
 
 
 def add_options(parser):
@@ -74,11 +70,17 @@ def _compile(arguments, loadable):
 	words = [arguments.model.absolute(), '-o', loadable]
 	words += [word for shape in arguments.shape or () for word in ('--shape', shape)]
 	compiler = build_dir() / _COMPILER
+	is_embedded = arguments.device == 'embedded'
+	# The guest has no library of this system, so a model that needs one takes the suite tree's.
+	if not is_embedded and _try(_Native(), compiler, [*words, '--host', 'never']).returncode == 0:
+		return _Native()
 	said = _try(_Native(), compiler, words)
-	missing = re.search(r'libnvdla-host-(\w+)\.so', said.stderr)
-	if said.returncode == 0 or not missing:
+	is_missing = 'libnvdla-host-' in said.stderr
+	if (said.returncode == 0 and is_embedded) or (said.returncode != 0 and not is_missing):
 		return _checked(said, _Native())
-	module = f'umd/frameworks/{_MODULES[missing.group(1)]}/host/{missing.group()}'
+	# The module lets this library compute operators on the processor.
+	folder, name = ('tflite', 'tflite') if arguments.model.suffix == '.tflite' else ('onnxruntime', 'onnx')
+	module = f'umd/frameworks/{folder}/host/libnvdla-host-{name}.so'
 	with console.stage('suite tree') as progress:
 		suite_tree.ensure(progress)
 	with console.stage('build') as progress:

@@ -152,6 +152,18 @@ class FilesOfARun(unittest.TestCase):
 		self.assertEqual(words[words.index('--loadable') + 1], 'net.nvdla')
 		self.assertEqual(words[words.index('--input') + 1], 'picture/-a b.ppm')
 
+	def test_the_guest_gets_no_model_that_needs_this_systems_library(self):
+		fine, refused = mock.Mock(returncode=0, stderr=''), mock.Mock(returncode=1, stderr='layer 3')
+		missing = mock.Mock(returncode=1, stderr='libnvdla-host-onnx.so: does not load')
+		for device, tries, way in ((None, [fine], modelrun._Native), (None, [refused, fine, fine], modelrun._InSuite),
+					   (None, [refused, missing, fine], modelrun._InSuite),
+					   ('embedded', [fine], modelrun._Native), ('embedded', [missing, fine], modelrun._InSuite)):
+			words = ['--model', str(self.folder / 'net.onnx'), *(('--device', device) if device else ())]
+			with (self.subTest(device=device, tries=len(tries)), mock.patch.object(modelrun, '_try', side_effect=tries),
+			      mock.patch.object(modelrun.suite_tree, 'ensure'), mock.patch.object(modelrun.build, 'build') as built):
+				self.assertIsInstance(modelrun._compile(run.parse(words), self.folder / 'net.nvdla'), way)
+				self.assertEqual(built.called, way is modelrun._InSuite)
+
 
 if __name__ == '__main__':
 	unittest.main()
