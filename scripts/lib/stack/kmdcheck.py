@@ -1,12 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Checks of the driver with a kernel maintainer's tools: W=1 and sparse on every kernel, checkpatch."""
 
-import shutil
-import subprocess
-import tempfile
-from pathlib import Path
-
-from . import architectures, console, debug_kernel, guest, kernels, kmod, prove, results, suites
+from . import architectures, checkpatch, console, guest, kernels, kmod, prove, results, suites
 from .console import Failure
 from .paths import ROOT
 from .results import Case
@@ -19,28 +14,14 @@ _CHECKED = ('kmd/*.[ch]', 'tests/kmd/*.c', 'tests/kmd/faults/*.[ch]', 'kmd/engin
 	    'include/uapi/drm/*.h', 'include/nvdla/hw/*.h')
 
 
-def _checkpatch():
-	"""The path of checkpatch.pl, or None without one: it is in a kernel's source, not in its
-	headers."""
-	packaged = debug_kernel.path() / 'tools' / 'checkpatch.pl'
-	found = packaged if packaged.is_file() else shutil.which('checkpatch.pl')
-	return Path(found) if found else None
-
-
 def style():
 	"""Run checkpatch --strict over the driver; returns a Case. kmd/.checkpatch.conf lists the
 	checks that are disabled."""
-	tool = _checkpatch()
-	if not tool:
+	files = [path for pattern in _CHECKED for path in sorted(ROOT.glob(pattern))]
+	said = checkpatch.messages(['-f', *files], ROOT / 'kmd' / '.checkpatch.conf')
+	if said is None:
 		return Case(STYLE, results.SKIPPED, 'no checkpatch.pl: scripts/kernel-debug brings it')
-	files = [str(path) for pattern in _CHECKED for path in sorted(ROOT.glob(pattern))]
-	# checkpatch reads its settings from the working directory, and leaves a file there.
-	with tempfile.TemporaryDirectory() as folder:
-		shutil.copy(ROOT / 'kmd' / '.checkpatch.conf', folder)
-		run = subprocess.run(['perl', str(tool), '--no-tree', '--strict', '--terse', '--show-types',
-				      '--no-summary', '-f', *files], cwd=folder, capture_output=True, text=True)
-	said = run.stdout.replace(f'{ROOT}/', '').strip()
-	return Case(STYLE, results.FAILED, said) if run.returncode or said else Case(STYLE, results.PASSED)
+	return Case(STYLE, results.FAILED, said.replace(f'{ROOT}/', '')) if said else Case(STYLE, results.PASSED)
 
 
 def verdict(kernel, failure):

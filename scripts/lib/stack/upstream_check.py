@@ -4,38 +4,21 @@ driver there."""
 
 import re
 import shutil
-import subprocess
-import tempfile
-from pathlib import Path
 
-from . import console, debug_kernel, kernel_tree, kmod, results, upstream
+from . import checkpatch, console, kernel_tree, kmod, results, upstream
 from .console import Failure
 from .paths import ROOT, build_dir
 from .results import Case
 
 _PARTS = ROOT / 'kmd' / 'upstream'
+# Checks of checkpatch that are disabled for patches.
+SETTINGS = _PARTS / 'checkpatch.conf'
 _FOLDER = 'drivers/accel/nvdla'
 # Options that a user-mode Linux kernel (UML) has by default and the tests do not need.
 _NEEDLESS = ('BLOCK', 'INPUT', 'SERIO', 'USB_SUPPORT', 'HID_SUPPORT', 'HWMON', 'IO_URING', 'VIRTIO_MENU', 'AIO',
 	     'SUSPEND', 'SWAP', 'HW_RANDOM', 'PCI_QUIRKS', 'VHOST_MENU')
 _WRONG = re.compile(r"(error|warning):|Error \d|can't|undefined|not ok|FAILED")
 _RAN = re.compile(r'Testing complete\. Ran (\d+) tests: passed: (\d+)$', re.MULTILINE)
-
-
-def checkpatch(patches, tool=None):
-	"""The messages of checkpatch --strict for the files @patches, '' if none; None without a checkpatch.pl.
-
-	kmd/upstream/checkpatch.conf lists the disabled checks.
-	"""
-	tool = tool or debug_kernel.path() / 'tools' / 'checkpatch.pl'
-	if not tool.is_file():
-		return None
-	# checkpatch reads its settings from the working directory, and leaves a file there.
-	with tempfile.TemporaryDirectory() as folder:
-		shutil.copy(_PARTS / 'checkpatch.conf', Path(folder) / '.checkpatch.conf')
-		ran = subprocess.run(['perl', str(tool), '--no-tree', '--strict', '--terse', '--show-types', '--no-summary',
-				      *map(str, patches)], cwd=folder, capture_output=True, text=True)
-	return ran.stdout.strip() or (ran.stderr.strip() if ran.returncode else '')
 
 
 def _log(name):
@@ -95,7 +78,7 @@ def check(output, progress):
 	except Failure as failure:
 		return [Case('upstream.patches', results.FAILED, str(failure))]
 	cases = [Case('upstream.patches', results.PASSED)]
-	said = checkpatch(sorted(output.glob('*.patch')), source / 'scripts/checkpatch.pl')
+	said = checkpatch.messages(sorted(output.glob('*.patch')), SETTINGS, source / 'scripts/checkpatch.pl')
 	cases.append(Case('upstream.checkpatch', results.FAILED if said else results.PASSED, said))
 	return [*cases, _compiled(tree, progress), _tested(tree, progress)]
 

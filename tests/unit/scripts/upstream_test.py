@@ -10,7 +10,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from stack import kernel_form, upstream, upstream_check
+from stack import checkpatch, kernel_form, upstream, upstream_check
 from stack.console import Failure
 from stack.paths import ROOT
 
@@ -116,7 +116,7 @@ class Upstream(unittest.TestCase):
 			kernel_form.checked('x.c', 'int i;\n#ifdef NVDLA_HAVE_THAT\n')
 
 	def test_checkpatch_has_nothing_to_say(self):
-		said = upstream_check.checkpatch(sorted(self.output.glob('*.patch')))
+		said = checkpatch.messages(sorted(self.output.glob('*.patch')), upstream_check.SETTINGS)
 		if said is None:
 			self.skipTest('no checkpatch.pl: scripts/kernel-debug brings it')
 		self.assertEqual(said, '')
