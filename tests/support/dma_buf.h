@@ -98,7 +98,7 @@ public:
 	/** \return the buffer's offset for mmap(), or -errno */
 	int64_t mmapOffset(uint32_t handle) const;
 	/**
-	 * \brief Adds a fence to a buffer: for other devices, the buffer is being written
+	 * \brief Adds a fence to a buffer, which other devices take as a write until signal()
 	 * \return number of the fence for signal(), 0 on failure
 	 */
 	uint32_t beginWrite(uint32_t handle) const;

@@ -21,7 +21,8 @@ inline void forEachTargetOf(int64_t targets, const std::function<void()> &check)
 	/* SupportedTargets() may have targets that no kernel is compiled for, such as scalars. */
 	targets &= HWY_TARGETS;
 	for (int64_t rest = hwy::SupportedTargets() & targets; rest; rest &= rest - 1) {
-		/* The slower targets stay allowed: some files are not compiled for this one. */
+		/* The lowest bit of rest is the target to check. The slower targets stay allowed,
+		 * because some files are not compiled for the target to check. */
 		hwy::SetSupportedTargetsForTest(rest);
 		hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 		SCOPED_TRACE(hwy::TargetName(rest & -rest));

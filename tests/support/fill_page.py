@@ -3,9 +3,10 @@
 """Insert the output of programs into a page of the documentation.
 
 In the page, "<!-- PROGRAM ARGUMENTS -->" is followed by what the program printed, up to "<!-- end -->", in
-a block of code if it was in one. Variables of the environment in the arguments are replaced; what needs one
-that is not set is left alone, as are programs that are not named here. They run in one folder of their own; the
-pictures (*.svg) that they leave there are put beside the page.
+a block of code if it was in one. Environment variables in the arguments are replaced. The old
+output stays if such a variable is not set, or if the program is not one of the given programs. The
+programs run in a folder of their own; the pictures (*.svg) that they leave there are put beside the
+page.
 """
 
 import argparse
@@ -43,7 +44,7 @@ def fill(text, programs, folder):
 
 
 def put(path, content, check):
-	"""Write a file. With check, write nothing, and exit with an error if it differs."""
+	"""Write a file. With check, exit instead with an error if the file has other content."""
 	if not check:
 		path.write_text(content, encoding='utf-8')
 	elif not path.exists() or path.read_text(encoding='utf-8') != content:

@@ -38,7 +38,7 @@ struct LeftBehind {
 
 	bool operator==(const LeftBehind &) const = default;
 
-	std::string memory; /* contents of the memory; == compares a string in one call */
+	std::string memory; /* contents; a string, because == compares it by one memcmp() */
 	std::vector<std::pair<uint32_t, uint32_t>> registers;
 	std::string error;
 	bool hangs;
@@ -125,7 +125,7 @@ inline void expectSameOnAnyThreads(const SharedOperation &operation, size_t size
 	}
 }
 
-/** \brief A change that makes one case of a test out of an operation, and the case's description */
+/** \brief One case of a test: a change of the operation, and the description of the change */
 template<typename Op>
 struct SharedCase {
 	const char *what;
@@ -136,7 +136,8 @@ struct SharedCase {
 /**
  * \brief expectSameOnAnyThreads() for each of \a cases in each precision
  * \param make makes the operation that a case changes
- * \param run carries it out
+ * \param run carries out the changed operation
+ * \param size bytes of the memory
  */
 template<typename Op>
 void expectSameOnAnyThreads(

@@ -43,7 +43,7 @@ private:
 	const OrtEpApi *provider_;
 };
 
-/** \brief Call ONNX Runtime; if that fails, return its error from the function with this macro */
+/** \brief Call ONNX Runtime; if the call fails, the function around the macro returns the error */
 #define NVDLA_ORT_TRY(api, call)                                                                   \
 	do {                                                                                       \
 		if (auto checked_ = (api).check(call); !checked_)                                  \

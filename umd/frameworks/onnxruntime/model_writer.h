@@ -27,7 +27,8 @@ struct WrittenModel {
 /**
  * \brief Write some nodes of a graph as a file
  * \param[in] chosen indices into graph.nodes, ascending
- * \return the file; Unsupported naming an attribute of another type; errors of ONNX Runtime
+ * \return the file; Unsupported naming an attribute whose type cannot be written, or if the file
+ * is too large; or an error of ONNX Runtime
  */
 Result<WrittenModel> writeModel(const Api &api, const GraphView &graph,
 				std::span<const size_t> chosen);

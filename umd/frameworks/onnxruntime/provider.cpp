@@ -18,7 +18,7 @@ namespace
 {
 
 /* An input or output of a partition, and its index among those of the fused node. ONNX Runtime
- * replaces the partition by the fused node and has an order of its own. */
+ * replaces the partition by the fused node, whose inputs and outputs may have another order. */
 struct Binding {
 	ValueView view;
 	size_t index;

@@ -214,7 +214,7 @@ Result<void> Partition::runOnDevice(std::span<const HostTensor> inputs,
 	}
 	auto report = request_.run({ .timeout = timeoutOf(session_->device()),
 				     .priority = session_->options().priority });
-	/* After a failed run, too: the framework then computes in these buffers. */
+	/* The CPU gets the buffers back after a failed run, too: it then computes in them. */
 	for (std::vector<End> *ends : { &inputs_, &outputs_ }) {
 		if (auto taken = takeBack(*ends); !taken && report)
 			return taken;

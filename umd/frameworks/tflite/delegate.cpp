@@ -69,7 +69,8 @@ struct Delegate::Kernel {
 /*
  * Makes tensors use the partition's memory, so that run() need not copy them. TensorFlow Lite
  * treats the partition's memory like memory that the application provides. A tensor that other
- * nodes use too stays in TensorFlow Lite's memory, which these nodes may share with other tensors.
+ * nodes use too stays in TensorFlow Lite's memory: such a node may compute in place, so that its
+ * input and its output are in the same memory.
  */
 void Delegate::Kernel::lend(const TfLiteContext &context, const std::vector<int> &tensors,
 			    MemoryOf memoryOf)

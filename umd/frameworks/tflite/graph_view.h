@@ -17,7 +17,7 @@ namespace nvdla::delegate
 
 /** \brief Nodes that belong together, with their inputs and outputs */
 struct Part {
-	/** \brief In the order of execution, with the nodes that compute constants for them */
+	/** \brief In the order of execution, including nodes that only compute constants */
 	std::vector<int> nodes;
 	std::vector<int> inputs; /**< tensors that other nodes or the application give */
 	std::vector<int> outputs;
@@ -73,7 +73,7 @@ private:
 	std::unordered_map<int, int> writers_;
 };
 
-/** \return the indices in a list of TensorFlow Lite's */
+/** \return the entries of TensorFlow Lite's list of indices; none if the list is nullptr */
 inline std::span<const int> indices(const TfLiteIntArray *list)
 {
 	return list ? std::span<const int>(list->data, static_cast<size_t>(list->size))

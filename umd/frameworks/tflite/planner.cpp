@@ -91,8 +91,8 @@ bool Planner::makesConstants(int node) const
 	return !outputs.empty() && graph_.isConstant(outputs.front());
 }
 
-/* Returns the reason why the device is not to compute a node, as far as the node's tensors and the
- * options tell that. The compiler is asked later. */
+/* Fails with the reason if the node's tensors or the options rule out the device, or if the node
+ * cannot be written to a file. askAll() asks the compiler later. */
 Result<void> Planner::judge(int node) const
 {
 	const auto refuse = [&](const char *why) {
@@ -281,8 +281,9 @@ std::set<int> Planner::own(const Part &part) const
 	return own;
 }
 
-/* Puts the candidates on the device; partitions that are there already stay. Returns the nodes of
- * these partitions and, of candidates with refused nodes, the nodes that were not refused. */
+/* Puts the candidates on the device. A candidate that is there already stays; other partitions are
+ * removed. Returns the nodes of all partitions on the device, and the remaining nodes of candidates
+ * with refused nodes. run() makes new candidates of the returned nodes. */
 std::vector<int> Planner::placeAll(const std::vector<Candidate> &candidates)
 {
 	std::map<std::vector<int>, PlacedPartition> before;

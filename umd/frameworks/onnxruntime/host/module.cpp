@@ -47,8 +47,8 @@ using Kept = std::unique_ptr<T, void (*)(T *)>;
 /*
  * Debian's ONNX Runtime and the library with ONNX's operators both register these operators, and
  * each second registration prints a complaint on standard error. While a WithoutRepeats exists,
- * standard error is a file in memory. The destructor prints all lines of the file but the
- * complaints, also the lines that other threads wrote.
+ * standard error is a file in memory. The destructor prints the lines of this file, also those that
+ * other threads wrote, without the complaints and without empty lines.
  */
 class WithoutRepeats
 {

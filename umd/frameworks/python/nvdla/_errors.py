@@ -60,7 +60,7 @@ class Timeout(Error, TimeoutError):
 
 
 class Busy(Error):
-	"""A network's request is in use, or the queue of runs is full: try again later."""
+	"""The queue of runs is full, or the SharedRun runs already: try again later."""
 
 
 class Cancelled(Error):

@@ -85,11 +85,12 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	samples:      examples of inputs, with which a model of real numbers is compiled to integers. Each example is an
 	              array, or a list or tuple with an array for each input, in the model's order of inputs and of axes
 	ranges:       how ranges are chosen: "minmax" (default), "percentile", "entropy" or "powers-of-two"
-	percentile:   for ranges="percentile": percentage of the numbers at or below the upper limit of a range, and of those
-	              at or above its lower limit (99.99)
+	percentile:   for ranges="percentile": the percentile of a tensor's numbers at which its
+	              range ends (default 99.99); the range begins at 100 - `percentile`
 	precision:    for a model of real numbers: "fp16" (default), "int8" (default with samples or a calibration table)
 	              or "int16"
-	keep_bias:    True: biases are not changed to make up for the mean error of rounding
+	keep_bias:    True: keeps the model's biases. By default, compiling to integers changes
+	              biases to make up for the mean error of rounding the weights
 	every_tensor: True: tensors between operators are outputs, too, after the model's own outputs, except tensors
 	              inside fused operations, such as sums before a ReLU
 	strategy:     as in `nvdla-compile --strategy`, for instance "winograd=always,bands=never"
@@ -97,9 +98,9 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	fold_sums:    which additions of two tensors are fused with the convolution before them:
 	              "floats" (those of models of real numbers), "never" or "always"
 	target:       the core that the network is for, by the name in `info()['variant']` of a device; "nv_full" without it
-	shape:        sizes of an input, such as (1, 3, 480, 640): those that an ONNX model leaves
-	              open, or, if TensorFlow Lite is installed, other sizes than a TensorFlow Lite
-	              model has; for several inputs a dictionary of sizes by name
+	shape:        sizes of an input, such as (1, 3, 480, 640); for several inputs a dictionary
+	              of sizes by name. In an ONNX model they fill in sizes that are left open. In a
+	              TensorFlow Lite model they replace sizes, if TensorFlow Lite is installed
 	host:         who computes operators that the core and this library's CPU code cannot: with
 	              "auto" ONNX Runtime or TensorFlow Lite, if the one that fits the model is
 	              installed; with "never" nobody

@@ -45,15 +45,17 @@ class Runnable:
 	floating-point numbers holds real numbers, which become elements by the scales in the network's file.
 	Dimensions of 1 may be left out of a shape. NaNs in an array cause a RuntimeWarning.
 
-	Outputs are one array, or several as `Outputs`: float32, real numbers by the scales in the file, or with
-	`raw=True` the elements. Each owns its memory. An output with an open axis (`None` in its shape) is an array of
-	the length that this run gave the axis, which may be 0.
+	One output is returned as an array, several as `Outputs`. The arrays are float32: real
+	numbers by the scales in the file. With `raw=True` they are the elements. Each array owns
+	its memory. An output with an open axis (`None` in its shape) is an array of the length that
+	this run gave the axis, which may be 0.
 
-	Options of all runs: `raw`; `timeout`, the seconds (30) after which a run fails if no
-	operation has begun or ended on the hardware; `priority`, "low", "normal" or "high".
+	Options of all runs: `raw`; `timeout`: a run fails if for so many seconds (default 30) no
+	operation begins or ends on the hardware; `priority`: "low", "normal" or "high".
 
-	Raises TypeError and ValueError for arrays that do not fit, nvdla.Timeout for a job that hung,
-	nvdla.DeviceFailed, nvdla.DeviceLost, nvdla.DeviceRefused. Ctrl-C cancels the run: KeyboardInterrupt.
+	Raises TypeError and ValueError for arrays that do not fit, nvdla.Timeout for a run that
+	hung, nvdla.DeviceFailed, nvdla.DeviceLost, nvdla.DeviceRefused. Ctrl-C cancels the run:
+	KeyboardInterrupt.
 
 	Attributes: `name`; `inputs` and `outputs`, tuples of Tensor.
 	"""
@@ -171,8 +173,9 @@ class Network(Runnable):
 	def profile(self, *inputs: Any, timeout: float = 30.0) -> Profile:
 		"""Run the network once with performance counters, and return a Profile.
 
-		Inputs that are left out are zero. The driver measures the times. On the embedded device and in a guest
-		they are the time of the device model on the host, not of a chip.
+		Inputs that are left out are zero. The driver measures the times. If the device is
+		the device model ("embedded", or the device in a virtual machine), the times are
+		those of this software on the host, not of a chip.
 		"""
 		run = self._submit(inputs, timeout, 'normal', statistics=True)
 		run.wait()
@@ -240,9 +243,9 @@ def load(network: Union[str, os.PathLike, bytes, Model], device: Union[str, 'Any
 	"""Load a network onto a device.
 
 	network:    a file's path, its bytes, or the Model that nvdla.compile() returned
-	device:     "/dev/accel/accelN", "embedded" for the device model in this process (also with options,
-		    as in "embedded:nv_small", which nvdla-run(1) lists), or a Device, of which
-		    several networks may share one
+	device:     "/dev/accel/accelN", or "embedded" for the device model in this process, or a
+		    Device, which several networks may share. "embedded" may have options, such as
+		    "embedded:nv_small"; nvdla-run(1) lists them
 	layout:     order of the arrays: "nchw" or "nhwc"; without it the order of the model that was compiled,
 		    or "nchw" if another compiler made the file
 	slots:      largest number of runs in flight; each takes its own memory on the device

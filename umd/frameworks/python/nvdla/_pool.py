@@ -34,8 +34,8 @@ class PoolNetwork(Runnable):
 	"""A network on all devices of a pool. Made by Pool.load(); see Runnable for how it is run.
 
 	The pool gives each run to the device with the fewest runs. When a device is lost, another
-	device repeats its runs; nvdla.DeviceLost is raised when no device is left. Ctrl-C ends the
-	waiting, but runs on a device complete.
+	device repeats its runs; nvdla.DeviceLost is raised when no device is left. Ctrl-C, or
+	cancelling an asyncio task, ends the waiting, but runs on a device complete.
 	"""
 
 	def __init__(self, pool: 'Pool', number: int, name: str, layout: Optional[str]):

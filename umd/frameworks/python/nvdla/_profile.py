@@ -12,8 +12,8 @@ class Operation:
 
 	Engines that pass data on the fly run at the same time: they are one operation, "CONV+SDP".
 
-	name:     "0.3+4": number of the task, and numbers of the operations in the task; "2 layers"
-		  if this is a layer of the model that took two such operations
+	name:     "0.3+4": operations 3 and 4 of task 0, which ran as one; "2 layers": a layer of
+		  the model that took two such operations
 	engine:   "CONV+SDP", "PDP", ...; on the CPU "SOFTMAX", ...
 	layer:    the layer of the model; '' if the loadable does not say
 	action:   mode and parameters: "direct 3x3, pad 1"
@@ -51,7 +51,8 @@ class Profile:
 	"""A run of a network. Made by Network.profile().
 
 	name:       name of the network
-	duration:   seconds from the start of the first step to the end of the last one
+	duration:   seconds from the start of the first step (a job of the core or a task of the
+		    CPU) to the end of the last step
 	operations: in the order in which they were submitted
 	layers:     the layers of the model: for each, one Operation sums up all of its operations
 	"""

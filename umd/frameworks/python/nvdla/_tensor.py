@@ -14,10 +14,11 @@ class Tensor:
 	"""An input or output of a network.
 
 	name:        name in the network's file
-	shape:       shape of the arrays: the model's own if the network was loaded without a layout
-		     and its file has the model's shape; else batch, channels, height and width in
-		     the order of `layout`. None is the length of an open axis, which differs from
-		     run to run; only outputs have open axes
+	shape:       shape of the arrays. By default it is the model's own. With a layout given to
+		     load(), or if the network's file lacks the model's shape, it is batch,
+		     channels, height and width in the order of `layout`. None is the length of an
+		     open axis, which differs from run to run. Only outputs have open axes; their
+		     shape is always the model's own
 	layout:      position of the channels among the axes: "nchw" (after the batch) or "nhwc" (last)
 	dtype:       type of the elements on the device: int8, uint8, int16, uint16 or float16; also
 		     int32, int64, bool or float32 where ONNX Runtime or TensorFlow Lite computes

@@ -160,8 +160,8 @@ public:
 
 	py::tuple shape(size_t index) const { return shapeOf(take(request_.outputDesc(index))); }
 
-	/* Returns the seconds in the queue, and from the start of the first step to the end of the
-	 * last. */
+	/* Returns the seconds in the queue, and those from the start of the first step (a job of
+	 * the core or a task of the CPU) to the end of the last step. */
 	std::pair<double, double> times() const
 	{
 		const auto seconds = [](std::chrono::nanoseconds duration) {

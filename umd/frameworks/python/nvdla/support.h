@@ -85,7 +85,7 @@ struct Memory {
 	}
 };
 
-/** \brief Add CompileOptions, CompiledModel and the functions that compile to the module */
+/** \brief Add to the module: CompileOptions, CompiledModel and the functions that compile */
 void addCompiler(py::module_ &module);
 
 /** \brief Add the classes Pool and PoolRun to the module */

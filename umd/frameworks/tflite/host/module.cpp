@@ -91,10 +91,10 @@ class Model
 public:
 	Model(const void *bytes, size_t size, std::span<const nvdla_host_shape> shapes = {});
 
-	/* Calls \a found for each output. isDone: a run has set all shapes; without it, the extents
-	 * of outputs whose shape only a run can tell are -1 */
+	/* Calls \a found for each output. isDone: true after a run, which has set all shapes;
+	 * false: the extents are -1 in a shape that only a run can tell */
 	void describeOutputs(void *context, nvdla_host_found found, bool isDone) const;
-	/* Returns the shapes of all tensors, after a run with zeros that sets the open ones. */
+	/* Runs the model on zeros, which sets open shapes; returns the shapes of all tensors. */
 	std::vector<std::vector<int32_t>> shapes();
 	void run(std::span<const nvdla_host_array> inputs,
 		 std::span<const nvdla_host_array> outputs, nvdla_host_found found,
