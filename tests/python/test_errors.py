@@ -56,8 +56,9 @@ def test_nans_of_an_input_are_said(pair):
 	({'priority': 'urgent'}, '"urgent": it is "low"'),
 ])
 def test_wrong_options_of_a_run(pair, options, words):
-	with pytest.raises(ValueError, match=words):
-		pair(**options)
+	for run in (pair, pair.shared().run):
+		with pytest.raises(ValueError, match=words):
+			run(**options)
 
 
 @pytest.mark.parametrize('options, words', [

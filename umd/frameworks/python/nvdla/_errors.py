@@ -84,7 +84,7 @@ _CLASSES = {
 }
 _REMEDIES = {
 	'no-device': 'nvdla.devices() lists those there are; device="embedded" is a model of one and needs none',
-	'busy': 'wait for one of the runs, or load the network with a larger max_queued',
+	'busy': 'wait for one of the runs, or let more of them wait: max_queued of nvdla.load(), max_pending of a Pool',
 }
 
 

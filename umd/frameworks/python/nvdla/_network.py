@@ -34,6 +34,13 @@ class Outputs(tuple):
 		return super().__getitem__(_index(self.names, key, 'output') if isinstance(key, str) else key)
 
 
+def _check(timeout, priority):
+	if priority not in _PRIORITIES:
+		raise ValueError(f'priority "{priority}": it is "low", "normal" or "high"')
+	if not 0 < timeout <= 86400:
+		raise ValueError(f'timeout {timeout}: seconds, more than 0 and at most 86400')
+
+
 class Runnable:
 	"""A network that can be run: base of Network (on a device) and PoolNetwork (on a pool).
 
@@ -117,10 +124,7 @@ class Runnable:
 		"""Called after a run's outputs were copied: the run object may be used again."""
 
 	def _submit(self, inputs, timeout, priority, statistics=False, busy=False):
-		if priority not in _PRIORITIES:
-			raise ValueError(f'priority "{priority}": it is "low", "normal" or "high"')
-		if not 0 < timeout <= 86400:
-			raise ValueError(f'timeout {timeout}: seconds, more than 0 and at most 86400')
+		_check(timeout, priority)
 		given = [_tensor.fit(tensor, value) for tensor, value in self._by_position(inputs)]
 		run = self._take_run()
 		for index, (array, real) in enumerate(given):
@@ -228,6 +232,7 @@ class SharedRun:
 
 	def run(self, timeout: float = 30.0, priority: str = 'normal') -> None:
 		"""Run the network and wait; see Runnable for options and exceptions."""
+		_check(timeout, priority)
 		for memory in self._memory:
 			memory.end()
 		try:
