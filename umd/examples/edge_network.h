@@ -32,8 +32,9 @@ struct EdgeNetworkSize {
  * A colour picture (tensor "picture", A8B8G8R8, unsigned) is convolved with eight 3x3 compass
  * filters on its luminance. A threshold is subtracted. ReLU keeps edges that get brighter in the
  * filter's direction. A tone curve (look-up table) amplifies weak edges. 2x2 max pooling gives the
- * tensor "edges": size / 2 - 1, one INT8 channel for each direction. Convolution, SDP (ReLU, tone
- * curve) and PDP (pooling) run at the same time: the data between them never reach memory.
+ * tensor "edges": each side is size / 2 - 1 long, and each direction has an INT8 channel. The
+ * engines for convolution, SDP (ReLU, tone curve) and PDP (pooling) run at the same time: the data
+ * between them never reach memory.
  *
  * \param[in] size even width and height, each 16 to 256
  * \param[in] core core to assemble for; Unsupported if it has no look-up table, as nv_small
@@ -53,8 +54,8 @@ Result<std::vector<std::byte>> pictureTensor(const TensorDesc &desc, const Image
  */
 Result<Image> edgePicture(const TensorDesc &desc, std::span<const std::byte> elements);
 
-/** \return the photograph on the left, and on the right \a edges, a colour picture scaled to its
- * size */
+/** \return the photograph on the left, and on the right \a edges, scaled to the photograph's size;
+ * \a edges has to be in colour */
 Image besideEachOther(const Image &photo, const Image &edges);
 
 } /* namespace nvdla::examples */

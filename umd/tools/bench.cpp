@@ -129,8 +129,8 @@ private:
 		std::vector<double> times;
 		Clock::time_point now = Clock::now();
 
-		/* Run at least once, even if interrupted early, so that there is a time to report.
-		 * The limit of --runs (left_) comes first. */
+		/* Run at least once, even if interrupted early, so that there is a time to report;
+		 * but never exceed the limit of --runs (left_). */
 		while ((times.empty() || !isOver()) && left_-- > 0) {
 			const Clock::time_point began = now;
 			if (auto report = request.run(options_); !report)

@@ -46,7 +46,7 @@ struct CompileSettings {
 	Calibration calibration;
 	bool keepsBias = false;
 	std::vector<CommandLineOption> ofSamples; /* options that need --calibrate */
-	std::vector<CommandLineOption> ofRanges;  /* options that need ranges of samples */
+	std::vector<CommandLineOption> ofRanges;  /* options that choose ranges from samples */
 	std::vector<CommandLineOption> percentile;
 	std::vector<CommandLineOption> ofChip;
 };

@@ -31,7 +31,7 @@ struct Settings {
 	std::string folder;
 	std::string truth;
 	std::string labels;
-	std::vector<std::string> samples; /* samples that calibrate a second network, in integers */
+	std::vector<std::string> samples; /* calibrate the model, to judge it in integers, too */
 	std::vector<std::string> others;
 	uint64_t limit = 0;
 	bool json = false;

@@ -12,7 +12,8 @@ constexpr const char *exitCodeHelp =
 	"the device's, 3 the device is missing, refuses the work or fails, 4 timeout, 1 any other "
 	"failure.";
 
-/** \brief Exit codes of nvdla-edges, whose network is made for the device's core */
+/** \brief Exit codes of nvdla-edges. It makes its network for the device's core, so the network is
+ * never for another core */
 constexpr const char *exitCodeHelpOfEdges =
 	"Exit codes: 0 success, 2 wrong argument, unusable photograph, or device whose core has no "
 	"look-up tables (nv_small, nv_small_256), 3 the device is missing, refuses the work or "

@@ -50,8 +50,8 @@ public:
 	const std::vector<CommandLineOption> &all() const { return all_; }
 
 	/**
-	 * \brief Give the first positional argument to \a next, if \a next is empty and the
-	 * argument is not the network, because --loadable or --model names it
+	 * \brief Move the first positional argument to \a next if --loadable or --model names the
+	 * network in its place. Does nothing if \a next is not empty
 	 */
 	void yieldTo(std::string &next);
 

@@ -19,7 +19,7 @@ struct QuantizationOptions {
 
 	/**
 	 * \return quantizations from the first tensor to the last one for which a value was given.
-	 * Where only one of scale and zero point was given, the other is 1 or 0
+	 * A scale that was not given is 1, and a zero point 0
 	 * \param[in] name name of the option for scales, for errors
 	 */
 	Result<std::vector<TensorQuantization>> parse(const char *name) const;

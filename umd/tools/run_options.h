@@ -23,7 +23,8 @@ struct RunSettings {
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;
 	/**
-	 * \brief Without --output, write the files of NVIDIA's runtime: output.dimg, ...
+	 * \brief Without --output, write files with the names that NVIDIA's runtime gives them:
+	 * output.dimg, ...
 	 */
 	bool usualOutputs = false;
 	PixelScaling scaling;

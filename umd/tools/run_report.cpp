@@ -48,7 +48,8 @@ nlohmann::json reportJson(const RunReport &report)
 	return { { "ms", milliseconds(report.duration) }, { "steps", steps } };
 }
 
-/* Sums the values of one kind, such as NaNs, over the operations with more than \a accepted. */
+/* Counts the values of one kind, such as NaNs. Operations with at most \a accepted of them are left
+ * out. */
 struct Tally {
 	uint64_t accepted = 0;
 	uint64_t numbers = 0;

@@ -76,7 +76,7 @@ public:
 			    .valueText("CORE"));
 	}
 
-	/** \return whether --target names the core, instead of the device */
+	/** \return true if --target was given; it then names the core, in place of the device's */
 	bool hasTarget() const { return !target_.empty(); }
 
 	/** \return the options, for programs that report options without effect */

@@ -21,12 +21,13 @@ struct SurfaceSummary {
 	std::string type; /**< "int8", "fp16" */
 	float least = 0;  /**< smallest element, as a real number */
 	float most = 0;
-	double atLowest = 0;  /**< share of elements that are the lowest of their type */
-	double atHighest = 0; /**< share that is the highest; includes saturated elements */
+	double atLowest = 0;  /**< share of elements with the lowest value of their type */
+	double atHighest = 0; /**< same for the highest; saturated elements have one of the two */
 };
 
 /**
- * \brief Write all outputs of a network, which was compiled with CompileOptions::everyTensor
+ * \brief Write all outputs of a network. CompileOptions::everyTensor, with which it must be
+ * compiled, makes the tensors between its layers outputs, too
  * \param[in] folder gets a .npy file with the numbers of each tensor; is created if missing
  */
 Result<std::vector<SurfaceSummary>> dumpSurfaces(const Network &network, const std::string &folder,

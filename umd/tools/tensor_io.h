@@ -16,8 +16,8 @@
 namespace nvdla::tools
 {
 
-/** \brief Kind of a file by the ending of its name. Checks of options take an input of kind Other
- * for a picture */
+/** \brief Kind of a file by the ending of its name. In checks of options, an input of kind Other
+ * counts as a picture */
 enum class FileKind { Dimg, Npy, Raw, Other };
 
 FileKind fileKind(const std::string &path);

@@ -8,8 +8,10 @@
 namespace nvdla
 {
 
-/** \return the code for \a error, the errno of a call that got a file's name: NotFound,
- * InvalidArgument if such a file cannot be used, or Io */
+/**
+ * \param[in] error errno of a system call that failed and had got a file's name
+ * \return NotFound, InvalidArgument if the named file cannot be used, or Io
+ */
 inline ErrorCode codeOfName(int error)
 {
 	switch (error) {

@@ -49,8 +49,8 @@ auto guarded(const char *what, Work &&work) noexcept -> decltype(work())
 /**
  * \return a copy of \a result
  *
- * A Result's own copy constructor must not throw: an exception in it ends the process. This
- * function may throw.
+ * An exception in a Result's own copy constructor ends the process, because tl::expected copies the
+ * value in a noexcept function. This function lets the exception out.
  */
 template<typename T>
 Result<T> copyOf(const Result<T> &result)

@@ -23,7 +23,7 @@ namespace
 
 constexpr const char *readingPicture = "read picture";
 constexpr uint32_t maxSide = 8192;
-/* Most bytes of a file: a header, and the largest picture with three bytes a pixel. */
+/* Most bytes of a file. The largest picture has three bytes a pixel; the rest is for the header. */
 constexpr uint64_t maxPictureBytes = uint64_t{ 4 } * maxSide * maxSide;
 
 tl::unexpected<Error> badPicture(const std::string &name, std::string why)

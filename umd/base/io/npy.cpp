@@ -142,8 +142,8 @@ size_t bytesOf(std::span<const size_t> shape, size_t each)
 	return std::accumulate(shape.begin(), shape.end(), each, std::multiplies());
 }
 
-/* Copies images, each into \a imageBytes of \a to. An image may have three channels and the
- * tensor four; the fourth channel is not changed. */
+/* Copies images into \a to, where each has \a imageBytes bytes. An image may have three channels
+ * and the tensor four; the fourth channel is not changed. */
 void copyImages(const NpyArray &array, size_t images, size_t imageBytes, std::span<std::byte> to)
 {
 	const size_t given = array.elements.size() / images;
@@ -269,8 +269,9 @@ std::vector<uint32_t> inOtherOrder(const TensorSignature &signature)
 }
 
 /*
- * Returns the array in N, C, H, W order. With a signature and without \a order, \a given has the
- * axes of the model's tensor. Otherwise it has three or four axes, in \a order if there is one.
+ * Returns the array in N, C, H, W order. Without \a order, the axes of \a given are those of the
+ * model's tensor (its signature), if \a desc has them. Otherwise \a given has three or four axes,
+ * in \a order or, by default, channels before lines and columns.
  */
 Result<NpyArray> inAxesOf(const TensorDesc &desc, const NpyArray &given,
 			  std::optional<ElementOrder> order)

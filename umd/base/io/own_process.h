@@ -15,8 +15,9 @@ namespace nvdla
 /**
  * \brief The process that created an object
  *
- * A child of fork() has copies of its parent's objects and shares the open file of the device, but
- * has no threads. Requests that the child makes would wait for ever, or act on the parent.
+ * A child of fork() has copies of its parent's objects, but not its threads: requests to a thread
+ * would wait for ever. The child shares the open file of the device: requests to the driver would
+ * change the parent's buffers and jobs.
  */
 class OwnProcess
 {

@@ -18,11 +18,11 @@ std::string printable(std::string_view text);
 /**
  * \brief Shorten a layer's long name to its end, in which the names of one model differ most
  *
- * TensorFlow Lite names a layer after all operators in it, separated by semicolons; only the first
- * name is used.
+ * TensorFlow Lite names a layer after all operators in it, separated by semicolons. A long name of
+ * this form becomes the first operator's name, shortened, and ";...".
  *
  * \param[in] width most bytes of the result, 8 or more
- * \return \a text, or "..." and its last bytes
+ * \return \a text if it fits; otherwise "..." and its last bytes, or the form with ";..."
  */
 std::string shortened(std::string_view text, size_t width);
 

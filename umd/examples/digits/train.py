@@ -41,7 +41,8 @@ class Convolution:
 		return self.largest.transpose(0, 3, 1, 2)
 
 	def backward(self, slope):
-		"""Return gradients of [weights, bias] and of the input; slope: of the output."""
+		"""Return the loss's gradients: a list for [weights, bias], an array for the input.
+		slope is the gradient for the output."""
 		largest = self.largest[:, :, None, :, None]
 		taken = (self.blocks == largest) & (largest > 0)
 		sums = taken * slope.transpose(0, 2, 3, 1)[:, :, None, :, None]

@@ -31,8 +31,8 @@ struct Score {
 /** \return share of the pictures to which both give the same answer, 0 to 1 */
 double agreement(const Score &one, const Score &other);
 
-/** \return a table with a line for each network; of several networks, also how often each gives the
- * same answer as the first one */
+/** \return a table with a line for each network. If there are several, a line also has the share of
+ * pictures to which its network and the first network give the same answer */
 std::string scoreTable(const std::vector<Score> &scores);
 
 /** \return the figures of scoreTable() as a JSON object */

@@ -35,7 +35,7 @@ prof::Gauge gaugeOf(const Prediction &prediction, const char *name,
 	return gauge;
 }
 
-/* Returns which share of the operation's duration \a cycles clock cycles are, 0 to 1. */
+/* Returns \a cycles, in clock cycles, as a share of the operation's duration: 0 to 1. */
 double shareOf(const PredictedOperation &operation, double cycles, double clockHz)
 {
 	const double seconds = static_cast<double>(operation.endNs - operation.startNs) * 1e-9;

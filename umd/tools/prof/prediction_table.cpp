@@ -17,7 +17,7 @@ namespace
 
 using Operations = std::set<const PredictedOperation *>;
 
-/* Returns for each operation of predictionProfile() the predicted operation that it is part of. */
+/* Returns the prediction of each operation of predictionProfile(); fused operations share one. */
 std::vector<const PredictedOperation *> predictionsOf(const Prediction &prediction)
 {
 	std::vector<const PredictedOperation *> all;

@@ -53,14 +53,14 @@ struct Gauge {
 /** \brief A run of a network */
 struct Profile {
 	std::string name;
-	uint64_t durationNs = 0;		  /**< time from first submission to end */
+	uint64_t durationNs = 0;		  /**< time from the run's start to its end */
 	std::vector<OperationProfile> operations; /**< in the order they were submitted */
 	std::vector<Gauge> gauges;		  /**< empty if none is known */
 };
 
 /**
- * \return the name of \a device, for a heading of times; for an embedded device with the note that
- * the times are those of the host
+ * \return the name of \a device, for a heading of times. The device model in this process
+ * ("embedded") gets the note that the times are those of the host, not of a chip
  */
 std::string deviceText(const std::string &device);
 

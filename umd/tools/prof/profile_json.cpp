@@ -9,7 +9,8 @@ namespace nvdla::prof
 namespace
 {
 
-/* Adds \a more to \a sum, which has the same members: numbers, and lists element by element. */
+/* Adds the numbers of \a more to those of \a sum. Both have the same members: numbers, and lists
+ * of numbers. */
 void addCounters(Json &sum, const Json &more)
 {
 	for (auto &[name, value] : sum.items()) {

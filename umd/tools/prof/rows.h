@@ -30,7 +30,8 @@ struct View {
  * are one hardware layer, whose time counts once.
  */
 struct Row {
-	std::string name;    /**< "0.3+4": task and operations; "3 layers" for 3 hardware layers */
+	/** \brief "0.3+4": operations 3 and 4 of task 0; "3 layers": three hardware layers */
+	std::string name;
 	std::string engines; /**< "CONV+SDP" */
 	std::string layer;   /**< layer of the model; empty if the loadable does not name it */
 	std::string action;  /**< action of the first operation */

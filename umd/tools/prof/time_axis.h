@@ -15,9 +15,9 @@ namespace nvdla::prof
 /**
  * \brief The time of a run from left to right
  *
- * A run through the driver may be idle for most of its time: the job waits for its turn, and its
- * end waits for an interrupt. The axis has one scale, but long times without an operation are cut
- * out if they are a large part of the run: each cut has a fixed width, whatever its length.
+ * With the kernel driver, the device may be idle for most of a run: a job waits for its turn, and
+ * the interrupt at its end takes time. The axis has one scale, but long times without an operation
+ * are cut out if they are a large part of the run: each cut has a fixed width, whatever its length.
  */
 class TimeAxis
 {
@@ -34,8 +34,7 @@ public:
 	/** \param[in] left,width position and width of the axis, in pixels */
 	TimeAxis(const Profile &profile, double left, double width);
 
-	/** \brief \return one or more parts, sorted by start; without gaps from 0 to the run's
-	 * end */
+	/** \return one or more parts, sorted by start, without gaps from 0 to the run's end */
 	const std::vector<Part> &parts() const { return parts_; }
 
 	double at(uint64_t ns) const;

@@ -99,7 +99,8 @@ private:
 		}
 	}
 
-	/* Draws a cut of the time axis over all rows, as no operation runs there. */
+	/* Draws a cut, a part of the time axis that is not to scale, over all rows: no operation
+	 * runs in its time. */
 	void drawCut(const TimeAxis::Part &part)
 	{
 		if (!part.isCut)

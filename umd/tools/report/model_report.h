@@ -57,7 +57,7 @@ struct ModelReport {
 	std::string name;
 	CompiledModel model;
 	chip::Prediction prediction;
-	std::vector<Layer> layers; /**< the last may be for copies without an operator */
+	std::vector<Layer> layers; /**< the last may have copies that belong to no operator */
 };
 
 /**

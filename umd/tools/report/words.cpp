@@ -28,8 +28,8 @@ const char *kindName(RangeKind kind)
 	return "";
 }
 
-/* Returns the most bytes of ranges that are in use at the same time. Their sum changes only at the
- * begin or end of a range. */
+/* Returns the most bytes of ranges that are in use at the same step. A range is in use from its
+ * first to its last step, so the sum changes only at these steps. */
 uint64_t mostInUse(const std::vector<const AssembledRange *> &ranges)
 {
 	std::map<size_t, int64_t> changes;

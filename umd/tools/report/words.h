@@ -12,7 +12,8 @@
 namespace nvdla::report
 {
 
-/** \return where a layer is computed: "core, 2 operations", or CPU or host with the reason */
+/** \return where a layer is computed: "core, 2 operations"; or "CPU" (steps of this project's
+ * library) or "host" (another library), with the reason */
 std::string whereOf(const LayerReport &layer);
 
 /** \return a line: how many layers another library computes on the host, and the core's share of

@@ -36,7 +36,8 @@ uint64_t parseBytes(std::string_view text)
 	return value;
 }
 
-/* Replaces control characters: a process chooses its own name, and could control the terminal. */
+/* Replaces all that is not printable ASCII. A process chooses its own name, and control characters
+ * in it would act on the terminal. */
 std::string printable(std::string text)
 {
 	std::ranges::replace_if(

@@ -14,8 +14,8 @@ struct EngineLoad {
 	Counters total;	   /**< since the driver was bound, or a reset of the counters */
 	Counters interval; /**< counters of the interval only */
 
-	/** \return true if the core counted in the interval, for at least one operation. Otherwise
-	 * only busy time and number of operations are known */
+	/** \return true if the core counted stalls, NaNs and so on for at least one operation of
+	 * the interval. Otherwise only busy time and number of operations are known */
 	bool counted() const;
 };
 

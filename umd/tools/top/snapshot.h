@@ -26,7 +26,7 @@ struct Client {
 	std::string device;	    /**< name */
 	uint64_t pid = 0;	    /**< first process that has the file */
 	std::string command;	    /**< command of that process; printable ASCII */
-	Counters busyNs;	    /**< by engine */
+	Counters busyNs;	    /**< time for which each engine worked for it */
 	uint64_t totalBytes = 0;    /**< bytes of the client's buffers */
 	uint64_t residentBytes = 0; /**< bytes of totalBytes in memory now */
 };

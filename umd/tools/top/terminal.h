@@ -61,8 +61,8 @@ private:
 	sigset_t signalsBefore_ = {};
 	UniqueFd signals_;
 	char key_ = 0;
-	int sequence_ = 0; /**< state of a control sequence: 1 after Escape, 2 after its
-			    *  introducer */
+	int sequence_ = 0; /**< place in a control sequence: 1 after Escape, 2 after Escape and
+			    *  '[' or 'O', 0 outside */
 	int signal_ = 0;
 };
 
