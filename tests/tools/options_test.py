@@ -315,6 +315,13 @@ class Options(ProgramTest):
 		self.assertEqual(real.stat().st_mode & 0o777, 0o640)
 		self.assertEqual(real.read_bytes()[:4], b'DIMG')
 
+	@unittest.skipIf(os.geteuid(), 'only root can give a file any group')
+	def test_a_file_keeps_its_group(self):
+		self.out.touch()
+		os.chown(self.out, -1, os.getegid() + 1)
+		self.good('nvdla-compile', MODEL, '-o', self.out)
+		self.assertEqual(self.out.stat().st_gid, os.getegid() + 1)
+
 
 if __name__ == '__main__':
 	import sys

@@ -10,9 +10,9 @@
 
 #include <nvdla/network.h>
 
-#include "tools/prof/profile.h"
 #include "run_options.h"
 #include "surfaces.h"
+#include "tools/prof/profile.h"
 
 namespace nvdla::tools
 {

@@ -82,11 +82,12 @@ std::string fileAt(const std::string &path)
 	return resolved ? resolved.get() : "";
 }
 
-/* Only a regular file of this user with a single link is replaced, because a new file would not
- * keep another owner or further links. Other files are written in place. */
+/* Only a regular file of this user and group with a single link is replaced, because a new file
+ * would not keep another owner, group or further links. Other files are written in place. */
 bool canBeReplaced(const struct stat &there)
 {
-	return S_ISREG(there.st_mode) && there.st_uid == geteuid() && there.st_nlink == 1;
+	return S_ISREG(there.st_mode) && there.st_uid == geteuid() &&
+	       there.st_gid == getegid() && there.st_nlink == 1;
 }
 
 } /* namespace */

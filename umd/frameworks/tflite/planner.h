@@ -9,8 +9,8 @@
 #include <set>
 #include <vector>
 
-#include "graph_view.h"
 #include "frameworks/plugin/partition.h"
+#include "graph_view.h"
 
 namespace nvdla::delegate
 {

@@ -58,7 +58,8 @@ std::string layerRow(const Layer &layer, bool calibrated)
 			   "<td class=\"t{}\">{}</td></tr>\n",
 			   name, escapeXml(layer.what.type), name, name,
 			   calibrated ? errorCells(layer.what.error) : "",
-			   costCells(layer.cost, ""), layer.what.cpu.empty() && layer.what.host.empty() ? "" : " cpu",
+			   costCells(layer.cost, ""),
+			   layer.what.cpu.empty() && layer.what.host.empty() ? "" : " cpu",
 			   escapeXml(whereOf(layer.what)));
 }
 

@@ -79,8 +79,8 @@ std::string hostText(const CompileReport &report)
 
 	if (!count)
 		return {};
-	std::string text = fmt::format("host: computes {} of {} layers", count,
-				       report.layers.size());
+	std::string text =
+		fmt::format("host: computes {} of {} layers", count, report.layers.size());
 	if (all)
 		text += fmt::format(", the core {:.1f}% of {} multiplications",
 				    100.0 * static_cast<double>(report.coreMacs) /
