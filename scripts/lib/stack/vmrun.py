@@ -28,8 +28,8 @@ COMMAND names, or for a shell all programs. It builds no tests: to have them in 
 "ninja -C build" before.
 
 The guest sees the shared folder (--share) under the same path as the host. This folder is the
-working directory of COMMAND. The guest also sees the folder $NVDLA_REFERENCE_DATA (results of
-NVDLA hardware, for tests), read-only.
+working directory of COMMAND. The guest also sees the folder $NVDLA_REFERENCE_DATA (data for
+tests), read-only.
 '''
 _STATUS = f'''\
 Exit status: that of COMMAND. But 2 if an argument of scripts/vm is wrong; {vm.STATUS_KERNEL} if COMMAND
