@@ -31,10 +31,10 @@ inline CommandLineOption addTimeoutOption(CommandLine &app, unsigned int &millis
 	return app
 		.option("--timeout", milliseconds,
 			"end with exit code 4 if for this time, in milliseconds, no operation on "
-			"the device begins or ends. The same holds if a job, a part of a run "
-			"without steps on the CPU, takes longer than ten times this time. With the "
-			"kernel driver this time is at most 10000, unless the user has the "
-			"capability CAP_SYS_NICE")
+			"the device begins or ends. The same holds if the device works longer than "
+			"ten times this time, counted anew after each step on the CPU. The kernel "
+			"driver limits this time to 10000, unless the user has the capability "
+			"CAP_SYS_NICE")
 		.range(1u, 600000u)
 		.showDefault();
 }
