@@ -30,11 +30,11 @@ _DESCRIPTION = '''\
 Install missing packages, build, and run every test of this project: a kernel driver, a runtime and
 a device model (NVDLA in software) for NVDLA, a hardware accelerator. Some tests run on this
 machine, the host. The others run in guests, virtual machines with the driver. There are guests for
-each kernel that the driver supports. Guests with the newest kernel run every guest test. Those
-with the oldest kernel run the tests of the driver, those with a kernel between only the tests of
-the driver's interface. If scripts/kernel-debug has built the debug kernel, some guests have it. One
-guest has an emulated processor of another kind, and the device tree of a real machine. The last
-line is "N passed, N failed", and ", N skipped" if tests were skipped.
+each supported kernel. Guests with the newest kernel run every guest test. Those with the oldest
+kernel run the tests of the driver. Those with any other kernel run only the tests of the driver's
+interface. If scripts/kernel-debug has built the debug kernel, some guests have it. One guest has an
+emulated processor of another kind, and the device tree of a real machine. The last line is
+"N passed, N failed", and ", N skipped" if tests were skipped.
 '''
 _EPILOG = '''\
 The reference data (results of the hardware, and models with their results) is not in the
