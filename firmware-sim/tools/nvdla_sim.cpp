@@ -188,8 +188,8 @@ int main(int argc, char **argv)
 		"--fp16", options.fp16, kFp16,
 		"how FP16 convolutions are computed: exact (the default): bit for bit as the "
 		"hardware; fast: with sums in f32, many times faster; a result then differs by at "
-		"most one unit in the last place of FP16, plus, for each weight of the kernel, "
-		"2^-20 of the largest product in the sum");
+		"most one unit in the last place of FP16 plus N * 2^-20 times the largest of the N "
+		"products in the sum");
 	app.option("--threads", options.threads,
 		   "threads that compute an operation together; 0: one for each processor of the "
 		   "host")

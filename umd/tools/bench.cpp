@@ -281,8 +281,8 @@ int main(int argc, char **argv)
 		app.option("--compare", settings.compare,
 			   "also print the ratio of each figure to that of an earlier measurement. "
 			   "The file has the output of that measurement with --json. The "
-			   "measurement must be of a network of the same name, with the same "
-			   "number of runs in flight")
+			   "measurement must be of a network file of the same name, with as "
+			   "many runs in flight")
 			.valueText("FILE")
 			.excludes(json);
 		if (const auto code = app.parse(argc, argv))

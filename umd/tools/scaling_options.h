@@ -31,8 +31,8 @@ public:
 	void addTo(CommandLine &app, const std::string &pictures, const std::string &note = "")
 	{
 		all_.push_back(app.option("--mean", mean_,
-					  "subtract these numbers, one for each colour channel "
-					  "(red, green, blue), from the pixels (0 to 255) of " +
+					  "subtract these numbers for red, green and blue from "
+					  "the pixels (0 to 255) of " +
 						  pictures + "; a missing number is 0")
 				       .commaList(static_cast<int>(PixelScaling{}.mean.size())));
 		all_.push_back(app.option("--normalize", normalize_,
