@@ -18,9 +18,9 @@ inline CommandLineOption addDeviceOption(CommandLine &app, std::string &device)
 				"device file of an NVDLA or its name, such as /dev/accel/accel0 or "
 				"accel0; or embedded: the device model, an NVDLA in software, in "
 				"this process. embedded has the core (configuration of NVDLA) "
-				"nv_full, embedded:CORE any of ") +
+				"nv_full; embedded:CORE has CORE, one of ") +
 				sim::geometryNames() +
-				"; the manual page of nvdla-run has further options of embedded")
+				"; nvdla-run(1) has further options of embedded")
 		.valueText("DEVICE")
 		.showDefault();
 }

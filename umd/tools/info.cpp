@@ -159,8 +159,8 @@ int main(int argc, char **argv)
 					   [&](CommandLineOption option) { option.needs(chip); });
 		const auto dump =
 			app.option("--dump", settings.dump,
-				   "print this file with register names in place of byte offsets; "
-				   "takes no network. The file is "
+				   "in place of a network, print this file, with register names "
+				   "instead of byte offsets. The file is "
 				   "/sys/class/devcoredump/devcd*/data, the core dump that the "
 				   "kernel driver makes of the NVDLA when a run fails, or the "
 				   "driver's debugfs file \"registers\"")

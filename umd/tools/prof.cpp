@@ -138,10 +138,12 @@ Result<void> run(Settings &settings)
 int main(int argc, char **argv)
 {
 	return tools::runProgram("nvdla-prof", [&]() -> Result<int> {
-		CommandLine app{ "Runs a neural network on NVDLA, a hardware accelerator, and "
-				 "prints when each operation ran. An operation is the work of one "
-				 "engine, a unit of NVDLA.",
-				 "nvdla-prof", "nvdla-prof net.nvdla --svg timeline.svg" };
+		CommandLine app{
+			"Runs a neural network on NVDLA, a hardware accelerator, and prints a "
+			"table of its operations' times. An operation is the work of one "
+			"engine, a unit of NVDLA.",
+			"nvdla-prof", "nvdla-prof net.nvdla --svg timeline.svg"
+		};
 		Settings settings;
 
 		app.footer(tools::exitCodeHelp);
@@ -190,8 +192,7 @@ int main(int argc, char **argv)
 		const auto chip =
 			app.flag("--chip", settings.chip,
 				 "run nothing: predict the time of each operation on the chip that "
-				 "the following options describe; a model is compiled for this "
-				 "chip, too")
+				 "the following options describe; a model is first compiled for it")
 				.excludes(device)
 				.excludes(input)
 				.excludes(warmUp)

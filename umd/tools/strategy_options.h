@@ -46,7 +46,7 @@ public:
 			       "dram=2.5GB/s")
 			    .valueText("LIST"));
 		add(app.option("--sram-size", sramBytes_,
-			       "size of the on-chip memory in which the compiler may place tensors "
+			       "size of the on-chip memory that the compiler may use for tensors "
 			       "between layers, also given as 512K or 4M; default: 0")
 			    .bytes());
 		add(app.choice("--fold-sums", foldSums_, foldSumsNames(),

@@ -9,6 +9,7 @@ import os
 import re
 import signal
 import sys
+import textwrap
 import time
 
 
@@ -26,6 +27,17 @@ class Failure(Exception):
 		self.status = status
 
 
+class _WholeNames(argparse.HelpFormatter):
+	"""Breaks lines at spaces only, so that a name such as nvdla-dkms stays whole."""
+
+	def _split_lines(self, text, width):
+		return textwrap.wrap(' '.join(text.split()), width, break_on_hyphens=False)
+
+	def _fill_text(self, text, width, indent):
+		return textwrap.fill(' '.join(text.split()), width, initial_indent=indent, subsequent_indent=indent,
+				     break_on_hyphens=False)
+
+
 class Parser(argparse.ArgumentParser):
 	"""The options of a script. An error of the arguments is one line, with the option that was probably meant.
 
@@ -35,7 +47,8 @@ class Parser(argparse.ArgumentParser):
 
 	def __init__(self, script, example, epilog='', exits=_EXITS, **arguments):
 		self._exits = exits
-		super().__init__(prog=script, epilog=f'{epilog}Example: {script} {example}'.rstrip(), **arguments)
+		super().__init__(prog=script, epilog=f'{epilog}Example: {script} {example}'.rstrip(),
+				 **{'formatter_class': _WholeNames, **arguments})
 
 	def format_help(self):
 		return super().format_help() + self._exits
