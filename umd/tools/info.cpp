@@ -152,7 +152,7 @@ int main(int argc, char **argv)
 		const auto chip =
 			app.flag("--chip", settings.chip,
 				 "print only the predicted time of each operation on the chip that "
-				 "the following options describe")
+				 "the following options describe; a model is first compiled for it")
 				.excludes(format)
 				.excludes(json);
 		settings.chipOptions.addTo(app,
