@@ -92,7 +92,8 @@ finish() {
 	if [ -e /proc/lockdep_stats ] && ! grep -q 'debug_locks: *1$' /proc/lockdep_stats; then
 		tell "problem lock checking switched itself off: everything after that went unchecked"
 	fi
-	# cat, not the shell's own read: wait_for_debugger() says why.
+	# cat, because the shell's own read asks for single bytes, and a file of /proc/sys returns
+	# only its first one.
 	tell "tainted $(cat /proc/sys/kernel/tainted)"
 	dmesg >"$(port kernel)"
 	tell "end"
@@ -126,8 +127,8 @@ done
 # wait_for_debugger: tell the host the addresses of the driver's sections, and bind the driver when the host says that a
 # debugger is connected.
 wait_for_debugger() {
-	# grep reads the files: the shell's own read asks for single bytes, and a file of sysfs
-	# returns only its first one.
+	# grep, because the shell's own read asks for single bytes, and these files return only
+	# their first one.
 	(cd /sys/module/nvdla/sections && grep . .[!.]*) | while IFS=: read -r section address; do
 		tell "section $section $address"
 	done

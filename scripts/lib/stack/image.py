@@ -265,7 +265,7 @@ def _is_elf(path):
 
 def settings(variables, command, user=USER_ID):
 	"""The archive with init's configuration, the command and the users. @user: UID of the
-	ordinary user, whose group "render" may use the device."""
+	ordinary user, who may use the device as a member of the group "render"."""
 	archive = Archive()
 	archive.file('etc/passwd', (f'root:x:0:0:root:/root:/bin/sh\nuser:x:{user}:{user}:user:/tmp:/bin/sh\n'
 				    'nobody:x:65534:65534:nobody:/:/bin/sh\n').encode())

@@ -22,8 +22,8 @@ _GUEST_MEMORY = 2 << 30
 # Niceness of the other tests while the packages' test runs. With it, the other tests get a quarter
 # of the processors' time when the packages' test could use all of it.
 _NICENESS = 5
-# Names of the tests of the plug-ins for ONNX Runtime and TensorFlow Lite, which are built with the
-# suite tree (packages of a newer Debian).
+# Tests of the plug-ins for ONNX Runtime and TensorFlow Lite. The plug-ins are built with the suite
+# tree (packages of a newer Debian).
 _PLUGINS = ('onnxruntime', 'tflite')
 
 _DESCRIPTION = '''\

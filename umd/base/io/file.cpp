@@ -126,9 +126,9 @@ Result<std::vector<std::byte>> readWholeFile(const std::string &path, uint64_t l
 }
 
 /*
- * Writes a new file beside the old one and renames it, so the old contents survive a full disk or
- * the end of the program. In folders where no file can be created (as in sysfs), the old file is
- * overwritten.
+ * Writes a new file beside the old one and renames it: if the disk is full, or the program is
+ * killed meanwhile, the old contents stay. In folders where no file can be created (as in sysfs),
+ * the old file is overwritten.
  */
 Result<void> writeWholeFile(const std::string &path, std::span<const std::byte> bytes)
 {

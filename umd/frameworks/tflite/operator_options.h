@@ -21,7 +21,7 @@ struct WrittenOptions {
  * \brief Write the options of a node
  *
  * \param[in] code BuiltinOperator of the node
- * \param[in] from TfLiteNode::builtin_data of such a node
+ * \param[in] from TfLiteNode::builtin_data of a node with this operator
  * \return nothing for operators or options that this function does not know
  */
 std::optional<WrittenOptions> writeOptions(flatbuffers::FlatBufferBuilder &builder, int code,
