@@ -21,8 +21,8 @@ constexpr uint32_t poolSide = 2;
 
 /* Subtracted from unsigned pixels, as the convolution computes with signed numbers. */
 constexpr int32_t midGrey = 128;
-/* A filter's result below this threshold is no edge: this hides grain and soft gradients. Black
- * beside white gives 16 * 255. */
+/* A filter's result below this threshold is no edge: this hides grain and soft gradients. The
+ * largest result, of black beside white, is 16 * 255. */
 constexpr int16_t threshold = 256;
 /* Right shift of a filter's result to a strength of 0 to 255, and number of these strengths. The
  * table of the tone curve has an entry for each strength. */

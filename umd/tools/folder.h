@@ -29,7 +29,7 @@ inline bool isPictureFile(const std::filesystem::path &path)
 
 /**
  * \return the paths in \a folder for which \a wanted is true, sorted; if the folder cannot be read,
- * an error with the code of codeOfName()
+ * an error whose code codeOfName() makes of errno: NotFound if there is no such folder
  * \param[in] what the attempted action, for the error
  */
 inline Result<std::vector<std::filesystem::path>>
@@ -39,9 +39,11 @@ pathsIn(const std::filesystem::path &folder, const char *what,
 	std::vector<std::filesystem::path> paths;
 	std::error_code error;
 
-	for (const auto &entry : std::filesystem::directory_iterator(folder, error)) {
-		if (wanted(entry.path()))
-			paths.push_back(entry.path());
+	/* A loop over a range would throw if a later entry cannot be read. */
+	for (std::filesystem::directory_iterator entry(folder, error);
+	     !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+		if (wanted(entry->path()))
+			paths.push_back(entry->path());
 	}
 	if (error)
 		return fail(codeOfName(error.value()), what, folder.string(), error.message());

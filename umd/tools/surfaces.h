@@ -14,7 +14,7 @@
 namespace nvdla::tools
 {
 
-/** \brief Summary of a tensor's elements */
+/** \brief A tensor that was written to a file, with the range of its elements */
 struct SurfaceSummary {
 	std::string name;
 	std::string file; /**< name in the folder */

@@ -14,7 +14,7 @@ from . import archive, guest_tree, namespace, processes
 from .console import Failure
 from .paths import cache_dir
 
-# The releases that packages are made for: Debian's names, by number.
+# Debian releases for which this project's packages are made: {number: code name}.
 SUITES = {12: 'bookworm', 13: 'trixie'}
 # Part of a tree's name: raise it when the steps below change, so that new trees are made.
 _FORMAT = '1'

@@ -154,7 +154,7 @@ if [ -f "$modules/nvdla.ko" ]; then
 			[ -d /sys/class/accel ] || node=/dev/dri/renderD
 			ls "$node"* >/dev/null 2>&1 ||
 				give_up "nvdla.ko was loaded and made no ${node}N"
-			# The same permissions as with the packages' udev rule.
+			# As the udev rule of the driver's Debian package does (scripts/debian).
 			chgrp render "$node"*
 			chmod 660 "$node"*
 		fi

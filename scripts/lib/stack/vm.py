@@ -64,8 +64,9 @@ class Options:
 
 @dataclasses.dataclass
 class Outcome:
-	"""Result of a run. @status: exit status for the calling script; @problems: sentences;
-	@booted_after: seconds from the start of QEMU until the guest was ready, or None."""
+	"""Result of a run. @status: exit status for the calling script; @problems: what went
+	wrong, as sentences; @booted_after: seconds from the start of QEMU until the guest was ready,
+	None if it never was."""
 
 	status: int
 	problems: list

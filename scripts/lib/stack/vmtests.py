@@ -69,7 +69,7 @@ class Test:
 		return [path for name in self.targets() if (path := self.folder / name).is_file()]
 
 	def targets(self):
-		"""Programs that are built for the test, as paths in the build directory."""
+		"""All programs that the test needs, built already or not, as paths relative to the build directory."""
 		words = self.arguments if self.is_script else [os.path.relpath(self.program, self.folder)]
 		return [word for word in words if word.startswith('tests/')]
 

@@ -17,7 +17,7 @@ namespace
 {
 
 struct Group {
-	std::vector<size_t> operations; /* indices */
+	std::vector<size_t> operations; /* indices in Profile::operations */
 	size_t hardwareLayers = 1;
 };
 

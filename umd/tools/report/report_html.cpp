@@ -118,7 +118,8 @@ std::string memoryTable(const CompiledModel &model)
 	return section("Memory", html + "</table>\n");
 }
 
-/* Returns the elements of the script's array of steps: 'TASK.INDEX' of each step's operation. */
+/* Returns the elements of the array steps, which the page's script reads (report_page.h): for each
+ * step the name of its operation, 'TASK.INDEX'. */
 std::string stepNames(const CompileReport &report)
 {
 	std::string names;

@@ -47,7 +47,7 @@ std::string screenText(std::string_view text, std::string_view footer, const Scr
 {
 	std::string shown = "\x1b[H";
 
-	/* The last row is kept for the footer: a line end in it would scroll the screen. */
+	/* Not in the last row, where a line end would scroll the screen. The footer has none. */
 	for (size_t row = 1; row < size.rows && !text.empty(); row++) {
 		const std::string_view line = text.substr(0, text.find('\n'));
 		text.remove_prefix(std::min(line.size() + 1, text.size()));

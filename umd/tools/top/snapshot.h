@@ -35,7 +35,7 @@ struct Device {
 	std::string name;		/**< as in /dev/accel or /dev/dri */
 	std::string address;		/**< on its bus: "0000:00:04.0" */
 	std::filesystem::path counters; /**< folder in sysfs with the files enable and reset */
-	bool counting = false;		/**< the core counts stalls and so on for all jobs */
+	bool counting = false;		/**< counts of all jobs, not only of those that ask */
 	std::map<std::string, Counters, std::less<>> engines; /**< counters by engine */
 };
 

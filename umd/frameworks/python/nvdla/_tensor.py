@@ -17,11 +17,11 @@ class Tensor:
 	shape:       shape of the arrays. By default it is the model's own. With a layout given to
 		     load(), or if the network's file lacks the model's shape, it is batch,
 		     channels, height and width in the order of `layout`. None is the length of an
-		     open axis, which differs from run to run. Only outputs have open axes; their
-		     shape is always the model's own
+		     open axis, which differs from run to run. Only outputs have open axes; the
+		     shape of such an output is always the model's own
 	layout:      position of the channels among the axes: "nchw" (after the batch) or "nhwc" (last)
-	dtype:       type of the elements on the device: int8, uint8, int16, uint16 or float16; also
-		     int32, int64, bool or float32 where ONNX Runtime or TensorFlow Lite computes
+	dtype:       type of the elements: int8, uint8, int16, uint16 or float16; also int32, int64,
+		     bool or float32 for tensors that only ONNX Runtime or TensorFlow Lite uses
 	scales:      real number that one step of an element stands for: one for all channels, or
 	             one for each channel; empty if the elements are the real numbers themselves
 	zero_points: for each scale, the element that stands for 0
