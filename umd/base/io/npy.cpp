@@ -142,8 +142,8 @@ size_t bytesOf(std::span<const size_t> shape, size_t each)
 	return std::accumulate(shape.begin(), shape.end(), each, std::multiplies());
 }
 
-/* Copies images, channel by channel, into \a to, which has \a imageBytes bytes for each. If an image
- * has three channels and the tensor four, the fourth channel is not changed. */
+/* Copies images, channel by channel, into \a to, which has \a imageBytes bytes for each. If an
+ * image has three channels and the tensor four, the fourth channel is not changed. */
 void copyImages(const NpyArray &array, size_t images, size_t imageBytes, std::span<std::byte> to)
 {
 	const size_t given = array.elements.size() / images;
