@@ -124,42 +124,6 @@ void findSoftmaxes(Model &model);
 /** \brief Products with the error function, or with a hyperbolic tangent, are GELU: one table */
 void findGelus(Model &model);
 
-/** \brief Adjacent inputs of a concatenation that one convolution can compute */
-using JoinableParts = std::vector<ValueId>;
-
-/**
- * \brief Find parts of a concatenation of channels that convolutions of one input make, which can
- * be one
- *
- * Their kernels may have different windows: the joined one has all of them. Quantizations are the
- * same; the scales of integers are so near to each other that none loses bits.
- */
-std::vector<JoinableParts> joinableParts(const Model &model, const Operator &concatenation);
-
-/**
- * \brief Make one convolution of those that write some parts of a concatenation
- *
- * The parts become slices of its result; removeUnused() removes those that nothing reads.
- *
- * \return the convolution's result: \a concatenated, if there are no other parts
- */
-ValueId joinConvolutions(Model &model, ValueId concatenated, const JoinableParts &parts);
-
-/**
- * \return whether a concatenation of channels is read by nothing but a pooling of largest or least
- * elements, which could take its parts instead, one of them from a convolution
- */
-bool canPoolParts(const Model &model, const Operator &concatenation);
-
-/**
- * \brief Pool the parts of a concatenation, and concatenate the results
- *
- * The result is the same. removeUnused() removes the old concatenation if nothing else reads it.
- *
- * \return the value that the pooling wrote, and that the new concatenation writes
- */
-ValueId poolParts(Model &model, ValueId concatenated);
-
 /** \brief scale * x + shift, of a value x */
 struct Line {
 	ValueId of;
