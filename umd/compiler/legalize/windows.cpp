@@ -3,6 +3,7 @@
  * Convolutions and poolings.
  */
 #include <algorithm>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -87,17 +88,15 @@ Tensor pooled(Builder &builder, const Pool &pool, const Tensor &x, const Tensor 
 /* A picture with its padding as elements, which count in averages unlike those beyond it. */
 Tensor zeroPadded(Builder &builder, const Tensor &x, const op::Padding &padding)
 {
-	Padding zeros{ "pads", "constant", {}, {}, 0 };
+	Extents shape = inValueOrder(x, x.shape);
 
-	if (padding.top + padding.bottom + padding.left + padding.right == 0)
+	if (isNone(padding))
 		return x;
-	for (std::vector<int64_t> *sides : { &zeros.before, &zeros.after })
-		sides->resize(x.shape.size());
-	zeros.before[x.order[1]] = padding.top;
-	zeros.before[x.order[2]] = padding.left;
-	zeros.after[x.order[1]] = padding.bottom;
-	zeros.after[x.order[2]] = padding.right;
-	return pad(builder, x, zeros);
+	shape[1] += padding.top + padding.bottom;
+	shape[2] += padding.left + padding.right;
+	return builder.move(
+		Pad{ { 0, padding.top, padding.left, 0 }, { 0, padding.bottom, padding.right, 0 } },
+		x, withValueShape(x, shape));
 }
 
 /* A bias with one axis; one of a single number is repeated for all kernels. */
@@ -140,10 +139,8 @@ bool areBeside(const AxisOrder &order)
 
 Tensor withAxes(Builder &builder, const Tensor &tensor, size_t rank)
 {
-	Extents shape(rank - tensor.shape.size(), 1);
-
-	shape.insert(shape.end(), tensor.shape.begin(), tensor.shape.end());
-	return shape == tensor.shape ? builder.plain(tensor) : builder.reshaped(tensor, shape);
+	return tensor.shape.size() == rank ? builder.plain(tensor)
+					   : builder.reshaped(tensor, withRank(tensor.shape, rank));
 }
 
 } /* namespace */
@@ -320,20 +317,16 @@ Tensor product(Builder &builder, const Tensor &a, const Tensor &b, std::vector<V
 				    toString(b.shape)));
 	Tensor rows = withAxes(builder, builder.needComputed(a), rank);
 	Tensor columns = withAxes(builder, builder.needComputed(b), rank);
-	Tensor like = rows;
-	like.shape[rank - 1] = columns.shape[rank - 1];
-	bool fits = rows.shape[rank - 1] == columns.shape[rank - 2];
-	for (size_t axis = 0; axis + 2 < rank; axis++) {
-		const uint32_t one = rows.shape[axis], other = columns.shape[axis];
-		fits = fits && (one == other || one == 1 || other == 1);
-		like.shape[axis] = std::max(one, other);
-	}
-	builder.need(fits, "inputs",
+	/* The axis of the sums has one element in the result. */
+	Extents left = rows.shape, right = columns.shape;
+	const bool fits = std::exchange(left[rank - 1], 1) == std::exchange(right[rank - 2], 1);
+	const auto made = broadcastShape(left, right);
+	builder.need(fits && made, "inputs",
 		     fmt::format("of {} and {} do not go together", toString(a.shape),
 				 toString(b.shape)));
 	rows = builder.inOrder(rows, matrixOrder(rows, false));
 	columns = builder.inOrder(columns, matrixOrder(columns, true));
-	like.order = rows.order;
+	const Tensor like{ 0, *made, rows.order };
 	std::vector<ValueId> others{ columns.id };
 	for (Value &one : rowsOfBias(std::move(bias), like.shape.back()))
 		others.push_back(builder.addConstant(std::move(one)));

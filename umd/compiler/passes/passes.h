@@ -104,8 +104,8 @@ void uncutTransposed(Model &model);
 /** \brief Larger pictures of 8 bits whose kernels need more bits are made in two steps */
 void splitEnlargements(Model &model);
 
-/** \brief Operators that compute each position of an axis by itself see an axis that is longer than a
- * surface is wide as lines and columns */
+/** \brief Operators that compute each position of an axis by itself see an axis that is longer than
+ * a surface is wide as lines and columns */
 void divideLongAxes(Model &model);
 
 /** \brief Sums and averages over more lines or columns than a kernel has are made in two steps */
@@ -134,11 +134,11 @@ struct Line {
 /** \return the sum or product of a tensor and one number that writes a float value, if one does */
 std::optional<Line> lineThatWrites(const Model &model, ValueId value);
 
-/** \brief A chain of operators: each reads the result of the one before it */
+/** \brief Operators that replace one: each reads the result of the one before it */
 struct Chain {
 	Model &model;
-	Operator like; /**< name, type and index of all */
-	ValueId last;  /**< result of the last operator; at first the chain's input */
+	Operator like; /**< name, type and index of all; at first the replaced one's */
+	ValueId last;  /**< result of the last operator; at first the replaced one's first input */
 	std::vector<Operator> operators = {};
 
 	/** \brief Append one that makes a value; \a others: inputs behind the first */
@@ -151,11 +151,14 @@ struct Chain {
 	}
 };
 
-/** \brief Returns the operators that replace one; none: it stays, maybe changed in place */
-using Expand = std::function<std::vector<Operator>(Operator &)>;
+/** \brief Adds the operators that replace one; if it adds none, that one stays, maybe changed */
+using Expand = std::function<void(Operator &, Chain &)>;
 
-/** \brief Replace each operator for which \a expand returns others */
-void expandEach(Model &model, const Expand &expand);
+/**
+ * \brief Replace each operator for which \a expand adds others
+ * \return whether it added any; removeUnused() then removes those that lost their readers
+ */
+bool expandEach(Model &model, const Expand &expand);
 
 /** \brief Remove operators for which \a fold returns true, as another one includes their work */
 void foldEach(Model &model, const std::function<bool(const Operator &)> &fold);
