@@ -80,6 +80,17 @@ Tensor withExtent(Tensor tensor, uint32_t axis, uint32_t extent)
 	return tensor;
 }
 
+void rearrange(Value &constant, const std::vector<uint32_t> &places)
+{
+	const size_t bytes = elementBytes(constant.type);
+	const std::vector<std::byte> data = constant.data;
+
+	for (size_t i = 0; i < elementCount(constant.shape); i++) {
+		const size_t at = i % places.size();
+		std::copy_n(&data[(i - at + places[at]) * bytes], bytes, &constant.data[i * bytes]);
+	}
+}
+
 Transpose turnedTo(const Tensor &tensor, const Extents &shape, const AxisOrder &order)
 {
 	Transpose transpose{ shape, {} };
@@ -261,15 +272,9 @@ ValueId Builder::addMeeting(const Tensor &tensor, Value value)
 		value.quantizedAxis += static_cast<uint32_t>(rank - value.shape.size());
 	value.shape = withRank(std::move(value.shape), rank);
 	if (!tensor.places.empty() && value.shape.back() != 1) {
-		const size_t bytes = elementBytes(value.type);
-		const std::vector<std::byte> data = value.data;
 		support(value.quantizedAxis + 1 < rank || value.quantization.values().size() <= 1,
 			"inputs", "are flattened, and a constant with a scale for each element");
-		for (size_t i = 0; i < elementCount(value.shape); i++) {
-			const size_t at = i % tensor.places.size();
-			std::copy_n(&data[(i - at + tensor.places[at]) * bytes], bytes,
-				    &value.data[i * bytes]);
-		}
+		rearrange(value, tensor.places);
 	}
 	return addConstant(permuted(value, tensor.order));
 }

@@ -72,6 +72,8 @@ inline Extents inValueOrder(const Tensor &tensor, const Extents &numbers)
 Tensor withValueShape(Tensor tensor, const Extents &shape);
 /** \return a tensor like \a tensor, with \a extent elements along an axis of the file */
 Tensor withExtent(Tensor tensor, uint32_t axis, uint32_t extent);
+/** \brief Bring the last axis of a constant into the order of a flattened tensor, Tensor::places */
+void rearrange(Value &constant, const std::vector<uint32_t> &places);
 /** \return the transpose that brings a value of shape \a shape into the axis order \a order */
 Transpose turnedTo(const Tensor &tensor, const Extents &shape, const AxisOrder &order);
 

@@ -15,22 +15,13 @@ namespace nvdla::compiler::legalize
 namespace
 {
 
-/* Elements of padding of an axis. */
-struct Sides {
-	uint32_t before = 0;
-	uint32_t after = 0;
-};
-
-/* Padding for ceil(in / stride) windows; an odd element of padding is at the end. */
-Sides samePadding(uint32_t in, uint32_t kernel, uint32_t stride, uint32_t dilation)
+/* Padding of an axis for ceil(in / stride) windows. */
+uint32_t samePadding(uint32_t in, uint32_t kernel, uint32_t stride, uint32_t dilation)
 {
-	if (!in)
-		return {};
-	const uint32_t last = (in - 1) / stride * stride;
+	const uint32_t last = in ? (in - 1) / stride * stride : 0;
 	const uint64_t needed = last + uint64_t{ kernel - 1 } * dilation + 1;
-	const auto total = static_cast<uint32_t>(needed > in ? needed - in : 0);
 
-	return { total / 2, total - total / 2 };
+	return static_cast<uint32_t>(in && needed > in ? needed - in : 0);
 }
 
 /* Windows with SAME padding resolved to numbers. */
@@ -43,13 +34,12 @@ Windows padded(Builder &builder, const Extents &picture, Windows windows)
 		     "kernel", fmt::format("is {} x {}", kernel.y, kernel.x));
 	if (windows.same == Same::No)
 		return windows;
-	Sides y = samePadding(picture[1], kernel.y, windows.stride.y, windows.dilation.y);
-	Sides x = samePadding(picture[2], kernel.x, windows.stride.x, windows.dilation.x);
-	if (windows.same == Same::Lower) {
-		std::swap(y.before, y.after);
-		std::swap(x.before, x.after);
-	}
-	windows.padding = { x.before, x.after, y.before, y.after };
+	const uint32_t y = samePadding(picture[1], kernel.y, windows.stride.y, windows.dilation.y);
+	const uint32_t x = samePadding(picture[2], kernel.x, windows.stride.x, windows.dilation.x);
+	/* An odd element of padding is at the end, or at the start. */
+	const uint32_t more = windows.same == Same::Lower ? 1 : 0;
+	const uint32_t top = (y + more) / 2, left = (x + more) / 2;
+	windows.padding = { left, x - left, top, y - top };
 	return windows;
 }
 
@@ -289,17 +279,8 @@ Tensor product(Builder &builder, const Tensor &rows, Weights weights, const Clam
 	builder.need(columns == x.shape.back(), "weights",
 		     fmt::format("of {}, turned, do not go with {}", toString(kernels.shape),
 				 toString(x.shape)));
-	/* Elements of a flattened picture lie in another order. */
-	const size_t size = elementBytes(kernels.type);
-	const std::vector<std::byte> data =
-		x.places.empty() ? std::vector<std::byte>{} : kernels.data;
-	for (size_t k = 0; !x.places.empty() && k < kernels.shape[0]; k++) {
-		for (size_t c = 0; c < columns; c++) {
-			const auto *from = &data[(k * columns + x.places[c]) * size];
-			std::copy(from, from + size,
-				  &weights.kernels.data[(k * columns + c) * size]);
-		}
-	}
+	if (!x.places.empty())
+		rearrange(weights.kernels, x.places);
 	Tensor like{ 0, x.shape, asInFile(x.shape.size()) };
 	like.shape.back() = kernels.shape[0];
 	weights.bias = rowsOfBias(std::move(weights.bias), like.shape.back());

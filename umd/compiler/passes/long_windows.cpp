@@ -96,7 +96,7 @@ void reduceInSteps(Model &model, const Operator &whole, Chain &chain)
 		chain.add(Pool{ Pool::Method::Average, part, part, after, true, {} },
 			  addWide(model, chain.last, " averages", { 1, y->size, x->size, in[3] }));
 	}
-	const ValueId ones = model.add(onesOf(in[3], { y->window(), x->window() }, factor));
+	const ValueId ones = model.add(onesOf(in[3], { x->window(), y->window() }, factor));
 	const ValueId sums =
 		model.addLike(whole.outputs.front(), " sums",
 			      { 1, y->isSummed ? 1 : y->size, x->isSummed ? 1 : x->size, in[3] });
@@ -138,15 +138,15 @@ struct BlockAxis : ConvolutionAxis {
 };
 
 /* Element (r, s) of a block is channels (r * columns + s) * C and following. */
-Value inBlocks(const Value &kernels, Window block)
+Value inBlocks(const Value &kernels, op::Axes block)
 {
 	const Extents &from = kernels.shape;
-	const uint32_t r = from[2] / block.lines, s = from[3] / block.columns;
+	const uint32_t r = from[2] / block.y, s = from[3] / block.x;
 	Value to = kernels;
 
-	to.shape = { from[0], from[1], r, block.lines, s, block.columns };
+	to.shape = { from[0], from[1], r, block.y, s, block.x };
 	to = permuted(to, { 0, 3, 5, 1, 2, 4 });
-	to.shape = { from[0], from[1] * block.lines * block.columns, r, s };
+	to.shape = { from[0], from[1] * block.y * block.x, r, s };
 	return to;
 }
 
@@ -199,22 +199,21 @@ void convolveBlocks(Model &model, const Operator &whole, const Convolution &conv
 {
 	const ConvolutionAxes axes(model, whole, conv);
 	const BlockAxis y{ axes.y }, x{ axes.x };
-	const Window block{ y.block(), x.block() };
+	const op::Axes block{ x.block(), y.block() };
 
 	if (!isPossible(conv, y, x, model.values[whole.inputs[0]].shape[3]))
 		return;
 	addWholeBlocks(chain, y, x);
 	const Extents shape = model.values[chain.last].shape;
-	const Extents blocks{ shape[0], shape[1] / block.lines, shape[2] / block.columns,
-			      shape[3] * block.lines * block.columns };
+	const Extents blocks{ shape[0], shape[1] / block.y, shape[2] / block.x,
+			      shape[3] * block.y * block.x };
 	/* Elements in blocks of one line are in order already. */
-	const Transpose turned{ { blocks[1], block.lines, blocks[2], block.columns, shape[3] },
+	const Transpose turned{ { blocks[1], block.y, blocks[2], block.x, shape[3] },
 				{ 0, 2, 1, 3, 4 } };
-	chain.add(block.lines == 1 ? Kind(Reshape{}) : turned, " in blocks", blocks);
-	const Value wide =
-		inWindow(model.values[whole.inputs[1]],
-			 { y.blocksOfKernel() * block.lines, x.blocksOfKernel() * block.columns },
-			 { y.lead(), x.lead() });
+	chain.add(block.y == 1 ? Kind(Reshape{}) : turned, " in blocks", blocks);
+	const Value wide = inWindow(model.values[whole.inputs[1]],
+				    { x.blocksOfKernel() * block.x, y.blocksOfKernel() * block.y },
+				    { y.lead(), x.lead() });
 	std::vector<ValueId> others(whole.inputs.begin() + 1, whole.inputs.end());
 	others[0] = model.add(inBlocks(wide, block));
 	chain.add(onBlocks(conv, y, x), whole.outputs.front(), others);
@@ -304,7 +303,7 @@ void uncutTransposed(Model &model)
 		const Extents uncut{ 1, (in[1] - 1) * y.stride + r, (in[2] - 1) * x.stride + s,
 				     out[3] };
 		std::vector<ValueId> others(operation.inputs.begin() + 1, operation.inputs.end());
-		others[0] = model.add(inWindow(kernels, { r, s }));
+		others[0] = model.add(inWindow(kernels, { s, r }));
 		chain.add(TransposedConvolution{ conv->stride, {}, conv->activation },
 			  model.addLike(output, " uncut", uncut), others);
 		chain.add(Slice{ { 0, y.before, x.before, 0 }, { 1, 1, 1, 1 } }, output);

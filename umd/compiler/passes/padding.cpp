@@ -183,7 +183,7 @@ void cutKernels(Model &model)
 		if (y.taps == kernels.shape[2] && x.taps == kernels.shape[3])
 			continue;
 		conv->padding = { x.before, x.after, y.before, y.after };
-		operation.inputs[1] = model.add(inWindow(kernels, { y.taps, x.taps }, first));
+		operation.inputs[1] = model.add(inWindow(kernels, { x.taps, y.taps }, first));
 	}
 }
 
