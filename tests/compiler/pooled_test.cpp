@@ -106,7 +106,6 @@ private:
 	{
 		const Extents shape{ kernels, channels, 1, 1 };
 		const Numbers all = numbers(elementCount(shape));
-		/* Not alike, so that they do not become one. */
 		const Clamp activation = model.operators.empty() ? Clamp{ .low = 0 } : Clamp{};
 		Value weights;
 
@@ -244,6 +243,18 @@ TEST(Pooled, StaysBehindWhereItIsNeeded)
 				  made.model.outputs.push_back(made.idOf(part));
 		  }),
 		  1U);
+}
+
+/* Without a pooling behind it, a concatenation of the same integers is made in one way only. */
+TEST(Pooled, CannotBeForcedWhereItIsNotPossible)
+{
+	PooledModel made({ .what = "", .alike = true }, 4);
+	made.model.outputs = { made.idOf("whole") };
+	EXPECT_TRUE(compileInMemory(made.model, {}));
+	const auto refused = compileInMemory(made.model, withJoin(Choice::Always));
+	ASSERT_FALSE(refused);
+	EXPECT_NE(refused.error().message().find("strategy, join"), std::string::npos)
+		<< refused.error().message();
 }
 
 } /* namespace nvdla::test */

@@ -67,14 +67,13 @@ Result<std::vector<std::byte>> computeConstants(std::span<const std::byte> file,
 using Joins = std::multimap<ValueId, LayerChoice>;
 
 /**
- * \brief Join convolutions whose results are concatenated, where that is predicted to be faster
+ * \brief Compute the parts of concatenations otherwise, where that is predicted to be faster
  *
- * Each candidate is compiled by itself, with separate convolutions and with one for all of them;
- * joining must not make the accumulator cut off more bits. Concatenation::takesTurned and poolings
- * of concatenations are tried likewise.
+ * The convolutions make the concatenation's integers (Concatenation::takesTurned), or the parts are
+ * pooled instead of the whole. Each candidate is compiled by itself, as it is and so changed.
  *
  * \return InvalidArgument for an unknown option of the chip, or if Strategy::join is Choice::Always
- * and nothing can be joined
+ * and no concatenation can be changed
  */
 Result<Joins> joinWhatGains(Model &model, const CompileOptions &options);
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Chooses by predicted time how the parts of concatenations are computed.
+ */
 #include "compile.h"
 
 #include <algorithm>
+#include <functional>
 
 #include <fmt/core.h>
 
@@ -16,23 +20,75 @@ namespace nvdla::compiler
 namespace
 {
 
-/* A model of those operators alone that write some values. */
-Model partOf(const Model &model, std::vector<ValueId> values, std::initializer_list<ValueId> behind)
+/* The pooling that alone reads a concatenation of channels, if it could read the parts instead, and
+ * one of these from a convolution. */
+const Operator *poolingBehind(const Model &model, const Operator &concatenation)
 {
-	std::vector<Operator> some;
+	const auto &kind = std::get<Concatenation>(concatenation.kind);
+	const ValueId whole = concatenation.outputs.front();
+	const Value &value = model.values[whole];
+	const auto readers = model.readers(whole);
 
-	values.insert(values.end(), behind);
-	for (const Operator &operation : model.operators) {
-		if (std::ranges::count(values, operation.outputs.front()) > 0)
-			some.push_back(operation);
+	if (!kind.activation.isNone() || value.shape.size() != 4 || value.batch != 1 ||
+	    kind.axis != 3 || model.isOutput(whole) || readers.size() != 1)
+		return nullptr;
+	const Operator &reader = model.operators[readers.front()];
+	const auto *pool = std::get_if<Pool>(&reader.kind);
+	const bool moves = pool && isExtreme(pool->method) && pool->activation.isNone() &&
+			   model.values[reader.outputs.front()].quantization == value.quantization;
+	/* Requantization keeps the order of integers, so the largest one stays the largest. */
+	const auto isAlike = [&](ValueId part) {
+		return !model.values[part].isConstant && model.values[part].type == value.type;
+	};
+	const auto isHandedOver = [&](ValueId part) {
+		const Operator *writer = model.writer(part);
+		return writer && isAny<Convolution>(writer->kind) && model.isReadOnce(part);
+	};
+
+	return moves && std::ranges::all_of(concatenation.inputs, isAlike) &&
+			       std::ranges::any_of(concatenation.inputs, isHandedOver)
+		       ? &reader
+		       : nullptr;
+}
+
+/* A change of a concatenation; returns the value that the changed one writes. */
+using Change = std::function<ValueId(Model &, ValueId)>;
+
+/* Convolutions make the concatenation's integers. */
+ValueId takeTurned(Model &model, ValueId concatenated)
+{
+	std::get<Concatenation>(model.writer(concatenated)->kind).takesTurned = true;
+	return concatenated;
+}
+
+/* The parts are pooled, and the results concatenated: PDP can read a convolution's result on the
+ * fly, but not a concatenation in memory. removeUnused() removes the old concatenation. */
+ValueId poolParts(Model &model, ValueId concatenated)
+{
+	Operator behind = *model.writer(concatenated);
+	const Operator pooling = *poolingBehind(model, behind);
+	const ValueId result = pooling.outputs.front();
+	std::vector<Operator> moved;
+
+	behind.outputs = { result };
+	for (ValueId &part : behind.inputs) {
+		Extents shape = model.values[result].shape;
+		shape.back() = model.values[part].shape.back();
+		Operator &one = moved.emplace_back(pooling);
+		one.inputs = { part };
+		part = model.addLike(part, " pooled", std::move(shape));
+		one.outputs = { part };
 	}
-	return model.alone(some);
+	moved.push_back(std::move(behind));
+	const auto place =
+		model.operators.begin() + (model.writer(result) - model.operators.data());
+	model.operators.insert(model.operators.erase(place), moved.begin(), moved.end());
+	return result;
 }
 
 struct Trial {
 	double cycles = 0;
-	size_t operations = 0;	     /**< of the graph */
-	std::vector<uint8_t> cutOff; /**< bits, by the accumulator, of each convolution */
+	size_t operations = 0; /**< of the graph */
 };
 
 /* Result of compiling \a part; nothing if the core cannot compute it. */
@@ -40,23 +96,17 @@ std::optional<Trial> tried(const Model &part, const CompileOptions &options,
 			   const sim::TimingParameters &chip)
 {
 	Lowerer lowerer(part, options);
-	Trial trial;
 
 	if (!lowerer.run())
 		return std::nullopt;
-	for (const op::Any &operation : lowerer.graph.operations()) {
-		if (const auto *conv = std::get_if<op::Convolution>(&operation))
-			trial.cutOff.push_back(conv->accumulatorShift);
-	}
+	const size_t operations = lowerer.graph.operations().size();
 	const auto loadable = lowerer.graph.assemble({ .strategy = options.strategy,
 						       .sramBytes = options.sramBytes,
 						       .core = options.core });
 	const auto time = loadable ? assembly::timeOf(*loadable, chip) : std::nullopt;
 	if (!time || time->onCpu)
 		return std::nullopt;
-	trial.cycles = time->cycles;
-	trial.operations = lowerer.graph.operations().size();
-	return trial;
+	return Trial{ time->cycles, operations };
 }
 
 class Joiner
@@ -85,11 +135,23 @@ public:
 				concatenated.push_back(operation.outputs.front());
 		}
 		for (const ValueId whole : concatenated) {
-			for (const JoinableParts &parts :
-			     joinableParts(model_, *model_.writer(whole)))
-				consider(whole, parts);
-			considerTurned(whole);
-			considerPooled(whole);
+			const Operator writer = *model_.writer(whole);
+			const auto countsOtherwise = [&](ValueId part) {
+				return model_.values[part].quantization !=
+				       model_.values[whole].quantization;
+			};
+			std::vector<ValueId> made = writer.inputs;
+			made.push_back(whole);
+			/* Y is slower than SDP's other units, but memory may be slower yet. */
+			if (std::ranges::any_of(writer.inputs, countsOtherwise))
+				consider(whole, made, "its integers made by the convolutions",
+					 takeTurned);
+			if (const Operator *pooling = poolingBehind(model_, writer)) {
+				made.push_back(pooling->outputs.front());
+				consider(whole, made,
+					 fmt::format("{} poolings before it", writer.inputs.size()),
+					 poolParts);
+			}
 		}
 	}
 
@@ -97,90 +159,41 @@ public:
 	bool joinedAny = false;
 
 private:
-	/* Compile both variants; false if the core cannot compute one of them. */
-	bool tryBoth(const Model &apart, const Model &changed)
+	/* Makes a change if the operators that write \a made are faster with it. */
+	void consider(ValueId whole, const std::vector<ValueId> &made, const std::string &what,
+		      const Change &change)
 	{
-		const auto before = tried(apart, options_, chip_);
+		std::vector<Operator> some;
+		std::ranges::copy_if(
+			model_.operators, std::back_inserter(some), [&](const Operator &operation) {
+				return std::ranges::count(made, operation.outputs.front());
+			});
+		const Model asItIs = model_.alone(some);
+		Model changed = asItIs;
+		const auto last = std::find_if(changed.operators.rbegin(), changed.operators.rend(),
+					       [](const Operator &operation) {
+						       return isAny<Concatenation>(operation.kind);
+					       });
+		change(changed, last->outputs.front());
+		removeUnused(changed);
+		const auto before = tried(asItIs, options_, chip_);
 		const auto after = tried(changed, options_, chip_);
-		if (before && after) {
-			before_ = *before;
-			after_ = *after;
-		}
-		return before && after;
-	}
-	bool gains() const { return always_ || after_.cycles < before_.cycles; }
-
-	void consider(ValueId whole, const JoinableParts &parts)
-	{
-		const Model apart = partOf(model_, parts, { whole });
-		Model joined = apart;
-		const Operator &last = joined.operators.back();
-		const auto same = joinableParts(joined, last);
-		if (same.size() != 1)
+		/* A change without effect is none. */
+		if (!before || !after || before->operations == after->operations)
 			return;
-		joinConvolutions(joined, last.outputs.front(), same.front());
-		removeUnused(joined);
-		if (!tryBoth(apart, joined) || before_.cutOff.empty() || after_.cutOff.empty() ||
-		    std::ranges::any_of(before_.cutOff, [&](uint8_t bits) {
-			    return bits != after_.cutOff.front();
-		    }))
-			return;
-		choose(gains() ? joinConvolutions(model_, whole, parts) : whole,
-		       fmt::format("one convolution for {}", parts.size()));
-	}
-
-	/* Convert in the convolutions? Y is slower than SDP's other units, but memory may be slower
-	 * yet. */
-	void considerTurned(ValueId whole)
-	{
-		Operator *writer = model_.writer(whole);
-		const auto countsOtherwise = [&](ValueId part) {
-			return model_.values[part].quantization !=
-			       model_.values[whole].quantization;
-		};
-		if (!isAny<Concatenation>(writer->kind) ||
-		    std::ranges::none_of(writer->inputs, countsOtherwise))
-			return;
-		const Model apart = partOf(model_, writer->inputs, { whole });
-		Model turned = apart;
-		std::get<Concatenation>(turned.operators.back().kind).takesTurned = true;
-		if (!tryBoth(apart, turned) || before_.operations == after_.operations)
-			return;
-		std::get<Concatenation>(writer->kind).takesTurned = gains();
-		choose(whole, "its integers made by the convolutions");
-	}
-
-	/* PDP can read a convolution's result on the fly, but not a concatenation in memory. */
-	void considerPooled(ValueId whole)
-	{
-		const Operator writer = *model_.writer(whole);
-		if (!canPoolParts(model_, writer))
-			return;
-		const Operator &pooling = model_.operators[model_.readers(whole).front()];
-		const Model apart =
-			partOf(model_, writer.inputs, { whole, pooling.outputs.front() });
-		Model pooled = apart;
-		poolParts(pooled, pooled.operators.back().inputs.front());
-		removeUnused(pooled);
-		if (tryBoth(apart, pooled))
-			choose(gains() ? poolParts(model_, whole) : whole,
-			       fmt::format("{} poolings before it", writer.inputs.size()));
-	}
-
-	void choose(ValueId shown, const std::string &what)
-	{
+		const bool gains = always_ || after->cycles < before->cycles;
+		const ValueId shown = gains ? change(model_, whole) : whole;
 		joins.insert({ shown,
 			       { model_.writer(shown)->name,
-				 { { "as it is", before_.cycles }, { what, after_.cycles } },
-				 gains() } });
-		joinedAny |= gains();
+				 { { "as it is", before->cycles }, { what, after->cycles } },
+				 gains } });
+		joinedAny |= gains;
 	}
 
 	Model &model_;
 	CompileOptions options_; /* of the trials */
 	const sim::TimingParameters &chip_;
 	const bool always_;
-	Trial before_, after_; /* of the last comparison */
 };
 
 } /* namespace */
@@ -196,8 +209,9 @@ Result<Joins> joinWhatGains(Model &model, const CompileOptions &options)
 	joiner.run();
 	if (options.strategy->join == Choice::Always && !joiner.joinedAny)
 		return nvdla::fail(ErrorCode::InvalidArgument, compiling, "strategy, join",
-				   "is to be chosen, but no convolutions of one input that are "
-				   "alike are concatenated");
+				   "is to be chosen, but no convolution can make the integers of a "
+				   "concatenation that it writes into, and no pooling of a "
+				   "concatenation can read the parts");
 	return std::move(joiner.joins);
 }
 

@@ -462,6 +462,13 @@ struct Model {
 	Result<void> setAsideInvalid();
 };
 
+/** \return the shape with at least \a rank axes: axes of one element are put in front */
+Extents withRank(Extents shape, size_t rank);
+/**
+ * \return the shape of two tensors that repeat axes of one element for each other, trailing axes
+ * aligned; nothing if an axis has two other extents
+ */
+std::optional<Extents> broadcastShape(const Extents &a, const Extents &b);
 /** \return lines and columns of the windows' results; 0 if no window fits */
 Extents windowed(const Extents &picture, const op::Axes &kernel, const op::Axes &stride,
 		 const op::Axes &dilation, const op::Padding &padding, uint32_t channels);

@@ -95,14 +95,10 @@ private:
 		made.back() = 1;
 		return made;
 	}
-	/* Whether an input can be broadcast to the output's shape: trailing axes are aligned. */
+	/* Whether an input can be broadcast to the output's shape. */
 	bool repeats(size_t input) const
 	{
-		const Extents &x = shape(input), &y = out().shape;
-		bool fits = x.size() <= y.size();
-		for (size_t axis = 0; fits && axis < x.size(); axis++)
-			fits = x[axis] == 1 || x[axis] == y[y.size() - x.size() + axis];
-		return fits;
+		return broadcastShape(shape(input), out().shape) == out().shape;
 	}
 	/* Check weights of that many axes, and the bias. */
 	void needConstants(size_t rank) const;
@@ -335,6 +331,26 @@ void Checker::run()
 }
 
 } /* namespace */
+
+Extents withRank(Extents shape, size_t rank)
+{
+	shape.insert(shape.begin(), rank - std::min(rank, shape.size()), 1);
+	return shape;
+}
+
+std::optional<Extents> broadcastShape(const Extents &a, const Extents &b)
+{
+	const Extents other = withRank(b, a.size());
+	Extents made = withRank(a, b.size());
+
+	for (size_t axis = 0; axis < made.size(); axis++) {
+		if (made[axis] == 1)
+			made[axis] = other[axis];
+		else if (other[axis] != 1 && other[axis] != made[axis])
+			return std::nullopt;
+	}
+	return made;
+}
 
 Extents windowed(const Extents &picture, const op::Axes &kernel, const op::Axes &stride,
 		 const op::Axes &dilation, const op::Padding &padding, uint32_t channels)

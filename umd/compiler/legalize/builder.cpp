@@ -33,16 +33,11 @@ std::vector<double> broadcast(const std::vector<double> &numbers, const Extents 
 			      const Extents &to)
 {
 	constexpr uint64_t most = uint64_t{ 1 } << 26;
-	const size_t more = to.size() - std::min(from.size(), to.size());
 	std::vector<double> result;
 
-	if (from.size() > to.size() || !hasAtMost(to, most) || !hasAtMost(from, most) ||
+	if (broadcastShape(from, to) != to || !hasAtMost(to, most) || !hasAtMost(from, most) ||
 	    elementCount(from) != numbers.size())
 		return {};
-	for (size_t axis = 0; axis < from.size(); axis++) {
-		if (from[axis] != 1 && from[axis] != to[more + axis])
-			return {};
-	}
 	const Walk walk = repeated(from, to);
 	for (uint64_t i = 0; i < elementCount(to); i++)
 		result.push_back(numbers[walk(i)]);
@@ -57,11 +52,16 @@ bool hasAtMost(const Extents &shape, uint64_t elements)
 	});
 }
 
-Extents inValueOrder(const Tensor &tensor, const Extents &numbers)
+uint32_t placeOf(const AxisOrder &order, uint32_t axis)
+{
+	return static_cast<uint32_t>(std::ranges::find(order, axis) - order.begin());
+}
+
+Extents sizesOf(const Extents &numbers, const AxisOrder &axes)
 {
 	Extents ordered;
 
-	for (const uint32_t axis : tensor.order)
+	for (const uint32_t axis : axes)
 		ordered.push_back(numbers[axis]);
 	return ordered;
 }
@@ -80,14 +80,23 @@ Tensor withExtent(Tensor tensor, uint32_t axis, uint32_t extent)
 	return tensor;
 }
 
+void rearrange(Value &constant, const std::vector<uint32_t> &places)
+{
+	const size_t bytes = elementBytes(constant.type);
+	const std::vector<std::byte> data = constant.data;
+
+	for (size_t i = 0; i < elementCount(constant.shape); i++) {
+		const size_t at = i % places.size();
+		std::copy_n(&data[(i - at + places[at]) * bytes], bytes, &constant.data[i * bytes]);
+	}
+}
+
 Transpose turnedTo(const Tensor &tensor, const Extents &shape, const AxisOrder &order)
 {
 	Transpose transpose{ shape, {} };
 
 	for (const uint32_t axis : order)
-		transpose.order.push_back(static_cast<uint32_t>(
-			std::find(tensor.order.begin(), tensor.order.end(), axis) -
-			tensor.order.begin()));
+		transpose.order.push_back(placeOf(tensor.order, axis));
 	return transpose;
 }
 
@@ -208,6 +217,17 @@ Tensor Builder::asLineLike(const Tensor &tensor, const Tensor &picture)
 	return reshaped(picture, shape);
 }
 
+Extents Builder::together(const Extents &shape, const Extents &other) const
+{
+	const auto made = broadcastShape(shape, other);
+
+	need(made && made->size() == shape.size(), "inputs",
+	     fmt::format("of {} and {} do not go together: trailing axes have to be alike, or "
+			 "of one element",
+			 toString(shape), toString(other)));
+	return made.value_or(Extents{});
+}
+
 ValueId Builder::addConstant(Value value)
 {
 	/* A small file can make large constants, and use one again and again. */
@@ -244,31 +264,17 @@ std::vector<ValueId> Builder::addWeights(Weights weights)
 ValueId Builder::addMeeting(const Tensor &tensor, Value value)
 {
 	const size_t rank = tensor.shape.size();
-	const auto more = static_cast<uint32_t>(rank - std::min(rank, value.shape.size()));
-	bool fits = value.shape.size() <= rank;
 
-	for (size_t axis = more; fits && axis < rank; axis++) {
-		const uint32_t extent = value.shape[axis - more];
-		fits = extent == 1 || tensor.shape[axis] == 1 || extent == tensor.shape[axis];
-	}
-	need(fits, "inputs",
-	     fmt::format("of {} and {} do not go together: trailing axes have to be alike, or "
-			 "of one element",
-			 toString(tensor.shape), toString(value.shape)));
+	together(tensor.shape, value.shape);
 	if (value.shape.empty())
 		return addConstant(std::move(value));
-	value.shape.insert(value.shape.begin(), more, 1);
-	value.quantizedAxis += value.quantization.none() ? 0 : more;
+	if (!value.quantization.none())
+		value.quantizedAxis += static_cast<uint32_t>(rank - value.shape.size());
+	value.shape = withRank(std::move(value.shape), rank);
 	if (!tensor.places.empty() && value.shape.back() != 1) {
-		const size_t bytes = elementBytes(value.type);
-		const std::vector<std::byte> data = value.data;
 		support(value.quantizedAxis + 1 < rank || value.quantization.values().size() <= 1,
 			"inputs", "are flattened, and a constant with a scale for each element");
-		for (size_t i = 0; i < elementCount(value.shape); i++) {
-			const size_t at = i % tensor.places.size();
-			std::copy_n(&data[(i - at + tensor.places[at]) * bytes], bytes,
-				    &value.data[i * bytes]);
-		}
+		rearrange(value, tensor.places);
 	}
 	return addConstant(permuted(value, tensor.order));
 }

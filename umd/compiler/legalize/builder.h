@@ -59,12 +59,21 @@ std::vector<double> broadcast(const std::vector<double> &numbers, const Extents 
 			      const Extents &to);
 /** \return true if an unchecked shape has at most \a elements elements */
 bool hasAtMost(const Extents &shape, uint64_t elements);
+/** \return place of an axis in \a order */
+uint32_t placeOf(const AxisOrder &order, uint32_t axis);
+/** \return the numbers of these axes */
+Extents sizesOf(const Extents &numbers, const AxisOrder &axes);
 /** \return \a numbers, one for each axis of the file, in the order of the value's axes */
-Extents inValueOrder(const Tensor &tensor, const Extents &numbers);
+inline Extents inValueOrder(const Tensor &tensor, const Extents &numbers)
+{
+	return sizesOf(numbers, tensor.order);
+}
 /** \return a tensor like \a tensor, whose value has the shape \a shape */
 Tensor withValueShape(Tensor tensor, const Extents &shape);
 /** \return a tensor like \a tensor, with \a extent elements along an axis of the file */
 Tensor withExtent(Tensor tensor, uint32_t axis, uint32_t extent);
+/** \brief Bring the last axis of a constant into the order of a flattened tensor, Tensor::places */
+void rearrange(Value &constant, const std::vector<uint32_t> &places);
 /** \return the transpose that brings a value of shape \a shape into the axis order \a order */
 Transpose turnedTo(const Tensor &tensor, const Extents &shape, const AxisOrder &order);
 
@@ -131,6 +140,8 @@ public:
 	/** \brief A tensor, computed or constant, in another shape */
 	Tensor reshaped(const Tensor &tensor, const Extents &shape);
 
+	/** \brief The shape of a tensor and one with no more axes, broadcast to each other */
+	Extents together(const Extents &shape, const Extents &other) const;
 	ValueId addConstant(Value value);
 	/** \brief A tensor of a constant in the file's axis order */
 	Tensor constantTensor(Value constant);

@@ -25,22 +25,13 @@ bool isWindow(const Builder &builder, const Tensor &x, const AxisOrder &axes)
 	return plane && x.shape.size() == 4 && !(axes.size() == 1 && x.order.back() == axes[0]);
 }
 
-Extents without(const Extents &shape, const AxisOrder &axes)
-{
-	Extents left;
-
-	for (uint32_t axis = 0; axis < shape.size(); axis++) {
-		if (std::ranges::find(axes, axis) == axes.end())
-			left.push_back(shape[axis]);
-	}
-	return left;
-}
-
 Tensor finished(Builder &builder, const Tensor &made, const Tensor &kept, const Reduction &over)
 {
 	const Tensor all = made.shape == kept.shape ? made : builder.move(Reshape{}, made, kept);
 
-	return over.keeps ? all : builder.reshaped(all, without(all.shape, over.axes));
+	return over.keeps || over.axes.empty()
+		       ? all
+		       : squeezed(builder, all, { over.axes.begin(), over.axes.end() });
 }
 
 } /* namespace */

@@ -27,14 +27,6 @@ Tensor timesNumber(Builder &builder, const Tensor &x, double factor, bool isLast
 		      : builder.prepare(product, x, x, other);
 }
 
-/* The elements of a tensor where the mask is 1, elsewhere 0. */
-Tensor choose(Builder &builder, const Tensor &x, const std::vector<double> &mask)
-{
-	return builder.make(Elementwise{ Elementwise::Function::Multiply, {} },
-			    { x.id, builder.addMeeting(x, floatConstant(mask, x.shape)) },
-			    builder.joined(x), x);
-}
-
 } /* namespace */
 
 Tensor unary(Builder &builder, const Tensor &x, const Unary &function)
@@ -86,25 +78,15 @@ Tensor elementwise(Builder &builder, const Elementwise &operation, Tensor a, Ten
 	/* Prepend missing axes, of one element each; a single constant gets its own in
 	 * addMeeting(). */
 	for (Tensor *one : { &a, &b }) {
-		Extents shape(rank - one->shape.size(), 1);
-		shape.insert(shape.end(), one->shape.begin(), one->shape.end());
-		if (shape != one->shape && (first == second || !builder.isConstant(*one)))
-			*one = builder.reshaped(*one, shape);
+		if (one->shape.size() < rank && (first == second || !builder.isConstant(*one)))
+			*one = builder.reshaped(*one, withRank(one->shape, rank));
 	}
 	const bool secondIsLarger =
 		first == second ? elementCount(a.shape) < elementCount(b.shape) : first;
 	Tensor &larger = secondIsLarger ? b : a;
 	Tensor &other = &larger == &a ? b : a;
-	const size_t lacks = rank - other.shape.size();
 	Tensor like = larger;
-	for (size_t axis = lacks; axis < rank; axis++) {
-		const uint32_t one = larger.shape[axis], two = other.shape[axis - lacks];
-		builder.need(one == two || one == 1 || two == 1, "inputs",
-			     fmt::format("of {} and {} do not go together: trailing axes have "
-					 "to be alike, or of one element",
-					 toString(a.shape), toString(b.shape)));
-		like.shape[axis] = one == 1 ? two : one;
-	}
+	like.shape = builder.together(larger.shape, other.shape);
 	/* An operand with one number per row fits any order of the row's elements. */
 	const bool otherOrder =
 		!first && !second && a.places != b.places && other.shape.back() != 1;
@@ -206,36 +188,37 @@ Tensor select(Builder &builder, const Value &condition, const Tensor &a, const T
 	const Tensor x = !first && !second && a.places != b.places ? builder.plain(a)
 			 : first				   ? b
 								   : a;
-	const Elementwise sum{ Elementwise::Function::Add, {} };
+	const std::vector<double> mask = broadcast(rawNumbers(condition), condition.shape, x.shape);
+	/* The elements of a tensor where the condition is \a wanted, elsewhere 0. */
+	const auto chosen = [&](const Tensor &from, bool wanted) {
+		const Value &value = builder.value(from);
+		std::vector<double> numbers =
+			value.isConstant ? broadcast(realNumbers(value), value.shape, x.shape)
+					 : std::vector<double>(mask.size(), 1);
+		builder.support(!numbers.empty(), "inputs",
+				fmt::format("are {} and a constant of {}", toString(x.shape),
+					    toString(value.shape)));
+		/* Constants may be infinite there, which no product with 0 removes. */
+		for (size_t i = 0; i < numbers.size(); i++)
+			numbers[i] = (mask[i] != 0) == wanted ? numbers[i] : 0;
+		const ValueId made = builder.addMeeting(x, floatConstant(numbers, x.shape));
+		return value.isConstant ? made
+					: builder.make(Elementwise{ Function::Multiply, {} },
+						       { builder.arranged(from, x).id, made },
+						       builder.joined(x), x)
+						  .id;
+	};
 
 	builder.support(!first || !second, "inputs", "are constants, all of them");
-	std::vector<double> mask = broadcast(rawNumbers(condition), condition.shape, x.shape),
-			    other = mask;
 	builder.support(!mask.empty(), "condition",
 			fmt::format("is {} for {}", toString(condition.shape), toString(x.shape)));
 	builder.support(
 		first || second || a.shape == b.shape, "inputs",
 		fmt::format("are {} and {}; what is computed has to have the output's shape",
 			    toString(a.shape), toString(b.shape)));
-	for (size_t i = 0; i < mask.size(); i++) {
-		mask[i] = (mask[i] != 0) != first;
-		other[i] = 1 - mask[i];
-	}
-	const Tensor chosen = choose(builder, x, mask);
-	if (!first && !second)
-		return builder.compute(sum, chosen, x,
-				       { choose(builder, builder.arranged(b, x), other).id });
-	const Value &constant = builder.value(first ? a : b);
-	const std::vector<double> numbers =
-		broadcast(realNumbers(constant), constant.shape, x.shape);
-	builder.support(!numbers.empty(), "inputs",
-			fmt::format("are {} and a constant of {}", toString(x.shape),
-				    toString(constant.shape)));
-	/* Elements outside of the mask may be infinite, which no product with 0 removes. */
-	for (size_t i = 0; i < numbers.size(); i++)
-		other[i] = other[i] != 0 ? numbers[i] : 0;
-	return builder.compute(sum, chosen, x,
-			       { builder.addMeeting(x, floatConstant(other, x.shape)) });
+	const ValueId taken = chosen(x, !first);
+	return builder.make(Elementwise{ Function::Add, {} },
+			    { taken, chosen(first ? a : b, first) }, builder.computed(x), x);
 }
 
 } /* namespace nvdla::compiler::legalize */

@@ -15,15 +15,6 @@ namespace nvdla::compiler::legalize
 namespace
 {
 
-Extents sizesOf(const Extents &shape, const AxisOrder &axes)
-{
-	Extents sizes;
-
-	for (const uint32_t axis : axes)
-		sizes.push_back(shape[axis]);
-	return sizes;
-}
-
 /* Order with \a several as the axes of more than one element: the usual order if it has these. */
 AxisOrder orderOf(const Builder &builder, const Extents &shape, const AxisOrder &several)
 {
@@ -69,8 +60,7 @@ Tensor reshape(Builder &builder, const Tensor &tensor, const Extents &shape)
 	if (sizesOf(tensor.shape, old) == sizesOf(shape, to)) {
 		AxisOrder several;
 		for (const uint32_t axis : from)
-			several.push_back(to[static_cast<size_t>(
-				std::find(old.begin(), old.end(), axis) - old.begin())]);
+			several.push_back(to[placeOf(old, axis)]);
 		return builder.move(Reshape{}, tensor,
 				    { 0, shape, orderOf(builder, shape, several) });
 	}
@@ -82,12 +72,6 @@ Tensor reshape(Builder &builder, const Tensor &tensor, const Extents &shape)
 	/* The CPU brings the elements into the file's order. */
 	const Tensor inFile = builder.inOrder(tensor, asInFile(tensor.shape.size()));
 	return builder.move(Reshape{}, inFile, { 0, shape, orderOf(builder, shape, to) });
-}
-
-uint32_t placeOf(const Tensor &tensor, uint32_t axis)
-{
-	return static_cast<uint32_t>(std::find(tensor.order.begin(), tensor.order.end(), axis) -
-				     tensor.order.begin());
 }
 
 /* Whether pictures have their own axes in memory: those before any reshapes, which move no
@@ -198,7 +182,7 @@ Tensor concatenation(Builder &builder, const std::vector<Tensor> &tensors, int64
 				      : builder.inOrder(tensor, first.order).id);
 		all.shape[axis] += tensor.shape[axis];
 	}
-	return builder.make(Concatenation{ placeOf(first, axis), activation }, ids,
+	return builder.make(Concatenation{ placeOf(first.order, axis), activation }, ids,
 			    alike ? builder.joined(first) : builder.computed(first), all);
 }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "compiler/ir/walk.h"
 #include "legalize.h"
 
 namespace nvdla::compiler::legalize
@@ -61,16 +62,13 @@ Value spreadKernels(const Value &kernels, uint32_t groups, op::Axes dilation, op
 
 	result.shape = { from[0] * groups, from[1], size.y, size.x };
 	result.data.assign(elementCount(result.shape) * bytes, static_cast<std::byte>(zero));
-	for (uint64_t i = 0; i < elementCount(from); i++) {
-		const uint64_t column = i % from[3], line = i / from[3] % from[2];
-		const uint64_t plane = i / from[3] / from[2], c = plane % from[1];
-		const uint64_t group = c / (from[1] / groups);
-		const uint64_t to =
-			((group * from[0] * from[1] + plane) * size.y + line * dilation.y) *
-				size.x +
-			column * dilation.x;
-		std::memcpy(&result.data[to * bytes], &kernels.data[i * bytes], bytes);
-	}
+	const size_t plane = size_t{ size.y } * size.x, ofGroup = from[1] / groups;
+	/* Channels of a group go to kernels of their own. */
+	const Walk to{ { from[0], groups, from[1] / groups, from[2], from[3] },
+		       { from[1] * plane, (from[0] * from[1] + ofGroup) * plane, plane,
+			 size_t{ dilation.y } * size.x, dilation.x } };
+	for (uint64_t i = 0; i < elementCount(from); i++)
+		std::memcpy(&result.data[to(i) * bytes], &kernels.data[i * bytes], bytes);
 	return result;
 }
 

@@ -3,6 +3,7 @@
  * Convolutions and poolings.
  */
 #include <algorithm>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -14,22 +15,13 @@ namespace nvdla::compiler::legalize
 namespace
 {
 
-/* Elements of padding of an axis. */
-struct Sides {
-	uint32_t before = 0;
-	uint32_t after = 0;
-};
-
-/* Padding for ceil(in / stride) windows; an odd element of padding is at the end. */
-Sides samePadding(uint32_t in, uint32_t kernel, uint32_t stride, uint32_t dilation)
+/* Padding of an axis for ceil(in / stride) windows. */
+uint32_t samePadding(uint32_t in, uint32_t kernel, uint32_t stride, uint32_t dilation)
 {
-	if (!in)
-		return {};
-	const uint32_t last = (in - 1) / stride * stride;
+	const uint32_t last = in ? (in - 1) / stride * stride : 0;
 	const uint64_t needed = last + uint64_t{ kernel - 1 } * dilation + 1;
-	const auto total = static_cast<uint32_t>(needed > in ? needed - in : 0);
 
-	return { total / 2, total - total / 2 };
+	return static_cast<uint32_t>(in && needed > in ? needed - in : 0);
 }
 
 /* Windows with SAME padding resolved to numbers. */
@@ -42,13 +34,12 @@ Windows padded(Builder &builder, const Extents &picture, Windows windows)
 		     "kernel", fmt::format("is {} x {}", kernel.y, kernel.x));
 	if (windows.same == Same::No)
 		return windows;
-	Sides y = samePadding(picture[1], kernel.y, windows.stride.y, windows.dilation.y);
-	Sides x = samePadding(picture[2], kernel.x, windows.stride.x, windows.dilation.x);
-	if (windows.same == Same::Lower) {
-		std::swap(y.before, y.after);
-		std::swap(x.before, x.after);
-	}
-	windows.padding = { x.before, x.after, y.before, y.after };
+	const uint32_t y = samePadding(picture[1], kernel.y, windows.stride.y, windows.dilation.y);
+	const uint32_t x = samePadding(picture[2], kernel.x, windows.stride.x, windows.dilation.x);
+	/* An odd element of padding is at the end, or at the start. */
+	const uint32_t more = windows.same == Same::Lower ? 1 : 0;
+	const uint32_t top = (y + more) / 2, left = (x + more) / 2;
+	windows.padding = { left, x - left, top, y - top };
 	return windows;
 }
 
@@ -87,17 +78,15 @@ Tensor pooled(Builder &builder, const Pool &pool, const Tensor &x, const Tensor 
 /* A picture with its padding as elements, which count in averages unlike those beyond it. */
 Tensor zeroPadded(Builder &builder, const Tensor &x, const op::Padding &padding)
 {
-	Padding zeros{ "pads", "constant", {}, {}, 0 };
+	Extents shape = inValueOrder(x, x.shape);
 
-	if (padding.top + padding.bottom + padding.left + padding.right == 0)
+	if (isNone(padding))
 		return x;
-	for (std::vector<int64_t> *sides : { &zeros.before, &zeros.after })
-		sides->resize(x.shape.size());
-	zeros.before[x.order[1]] = padding.top;
-	zeros.before[x.order[2]] = padding.left;
-	zeros.after[x.order[1]] = padding.bottom;
-	zeros.after[x.order[2]] = padding.right;
-	return pad(builder, x, zeros);
+	shape[1] += padding.top + padding.bottom;
+	shape[2] += padding.left + padding.right;
+	return builder.move(
+		Pad{ { 0, padding.top, padding.left, 0 }, { 0, padding.bottom, padding.right, 0 } },
+		x, withValueShape(x, shape));
 }
 
 /* A bias with one axis; one of a single number is repeated for all kernels. */
@@ -140,10 +129,8 @@ bool areBeside(const AxisOrder &order)
 
 Tensor withAxes(Builder &builder, const Tensor &tensor, size_t rank)
 {
-	Extents shape(rank - tensor.shape.size(), 1);
-
-	shape.insert(shape.end(), tensor.shape.begin(), tensor.shape.end());
-	return shape == tensor.shape ? builder.plain(tensor) : builder.reshaped(tensor, shape);
+	return tensor.shape.size() == rank ? builder.plain(tensor)
+					   : builder.reshaped(tensor, withRank(tensor.shape, rank));
 }
 
 } /* namespace */
@@ -292,17 +279,8 @@ Tensor product(Builder &builder, const Tensor &rows, Weights weights, const Clam
 	builder.need(columns == x.shape.back(), "weights",
 		     fmt::format("of {}, turned, do not go with {}", toString(kernels.shape),
 				 toString(x.shape)));
-	/* Elements of a flattened picture lie in another order. */
-	const size_t size = elementBytes(kernels.type);
-	const std::vector<std::byte> data =
-		x.places.empty() ? std::vector<std::byte>{} : kernels.data;
-	for (size_t k = 0; !x.places.empty() && k < kernels.shape[0]; k++) {
-		for (size_t c = 0; c < columns; c++) {
-			const auto *from = &data[(k * columns + x.places[c]) * size];
-			std::copy(from, from + size,
-				  &weights.kernels.data[(k * columns + c) * size]);
-		}
-	}
+	if (!x.places.empty())
+		rearrange(weights.kernels, x.places);
 	Tensor like{ 0, x.shape, asInFile(x.shape.size()) };
 	like.shape.back() = kernels.shape[0];
 	weights.bias = rowsOfBias(std::move(weights.bias), like.shape.back());
@@ -320,20 +298,16 @@ Tensor product(Builder &builder, const Tensor &a, const Tensor &b, std::vector<V
 				    toString(b.shape)));
 	Tensor rows = withAxes(builder, builder.needComputed(a), rank);
 	Tensor columns = withAxes(builder, builder.needComputed(b), rank);
-	Tensor like = rows;
-	like.shape[rank - 1] = columns.shape[rank - 1];
-	bool fits = rows.shape[rank - 1] == columns.shape[rank - 2];
-	for (size_t axis = 0; axis + 2 < rank; axis++) {
-		const uint32_t one = rows.shape[axis], other = columns.shape[axis];
-		fits = fits && (one == other || one == 1 || other == 1);
-		like.shape[axis] = std::max(one, other);
-	}
-	builder.need(fits, "inputs",
+	/* The axis of the sums has one element in the result. */
+	Extents left = rows.shape, right = columns.shape;
+	const bool fits = std::exchange(left[rank - 1], 1) == std::exchange(right[rank - 2], 1);
+	const auto made = broadcastShape(left, right);
+	builder.need(fits && made, "inputs",
 		     fmt::format("of {} and {} do not go together", toString(a.shape),
 				 toString(b.shape)));
 	rows = builder.inOrder(rows, matrixOrder(rows, false));
 	columns = builder.inOrder(columns, matrixOrder(columns, true));
-	like.order = rows.order;
+	const Tensor like{ 0, *made, rows.order };
 	std::vector<ValueId> others{ columns.id };
 	for (Value &one : rowsOfBias(std::move(bias), like.shape.back()))
 		others.push_back(builder.addConstant(std::move(one)));

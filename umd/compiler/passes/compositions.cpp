@@ -4,9 +4,11 @@
  */
 #include "passes.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <optional>
+#include <utility>
 
 namespace nvdla::compiler
 {
@@ -24,17 +26,24 @@ const Operator *elementwiseThatWrites(const Model &model, ValueId value, Functio
 	return kind && kind->function == function && kind->activation.isNone() ? writer : nullptr;
 }
 
-const Operator *unaryThatWrites(const Model &model, ValueId value, const Unary &function)
+/* Both orders of the operands of a function that writes a value; none if another one does. */
+std::vector<std::pair<ValueId, ValueId>> operandsOf(const Model &model, ValueId value,
+						    Function function)
+{
+	const Operator *writer = elementwiseThatWrites(model, value, function);
+	if (!writer)
+		return {};
+	const ValueId a = writer->inputs[0], b = writer->inputs[1];
+	return { { a, b }, { b, a } };
+}
+
+/* Value of which \a value is the function. */
+std::optional<ValueId> argumentOf(const Model &model, ValueId value, const Unary &function)
 {
 	const Operator *writer = model.writer(value);
 	const auto *kind = writer ? std::get_if<Unary>(&writer->kind) : nullptr;
 
-	return kind && *kind == function ? writer : nullptr;
-}
-
-const Operator *powerThatWrites(const Model &model, ValueId value, double exponent)
-{
-	return unaryThatWrites(model, value, { Unary::Function::Power, exponent, {} });
+	return kind && *kind == function ? std::optional(writer->inputs[0]) : std::nullopt;
 }
 
 /* Value whose mean, sum or maximum over all channels is \a value. */
@@ -66,12 +75,11 @@ std::optional<ValueId> centered(const Model &model, ValueId value)
 /* Value whose square is \a value: by a function, or by a product. */
 std::optional<ValueId> rootOf(const Model &model, ValueId value)
 {
-	if (const Operator *square = unaryThatWrites(model, value, { Unary::Function::Square }))
-		return square->inputs[0];
 	const Operator *product = elementwiseThatWrites(model, value, Function::Multiply);
+
 	if (product && product->inputs[0] == product->inputs[1])
 		return product->inputs[0];
-	return std::nullopt;
+	return argumentOf(model, value, { Unary::Function::Square });
 }
 
 /* Number that a constant of one element holds. */
@@ -92,29 +100,28 @@ struct Variance {
 /* The variance that \a value is, and the constant added to it. */
 std::optional<Variance> varianceOf(const Model &model, ValueId value)
 {
-	const Operator *sum = elementwiseThatWrites(model, value, Function::Add);
-	if (!sum)
-		return std::nullopt;
-	const bool first = model.values[sum->inputs[0]].isConstant;
-	const auto epsilon = numberOf(model, sum->inputs[first ? 0 : 1]);
-	if (!epsilon)
-		return std::nullopt;
-	const auto squares = meanOf(model, sum->inputs[first ? 1 : 0]);
-	const auto difference = squares ? rootOf(model, *squares) : std::nullopt;
-	const auto of = difference ? centered(model, *difference) : std::nullopt;
-	if (!of)
-		return std::nullopt;
-	return Variance{ *of, *epsilon };
+	for (const auto &[constant, other] : operandsOf(model, value, Function::Add)) {
+		const auto epsilon = numberOf(model, constant);
+		const auto squares = meanOf(model, other);
+		const auto difference = squares ? rootOf(model, *squares) : std::nullopt;
+		const auto of = difference ? centered(model, *difference) : std::nullopt;
+		if (epsilon && of)
+			return Variance{ *of, *epsilon };
+	}
+	return std::nullopt;
 }
 
 /* Value whose root, or reciprocal of the root, is \a value. */
 std::optional<ValueId> radicandOf(const Model &model, ValueId value, bool isReciprocal)
 {
-	const Operator *root = powerThatWrites(model, value, isReciprocal ? -0.5 : 0.5);
-	if (root)
-		return root->inputs[0];
-	const Operator *reciprocal = isReciprocal ? powerThatWrites(model, value, -1) : nullptr;
-	return reciprocal ? radicandOf(model, reciprocal->inputs[0], false) : std::nullopt;
+	const auto ofPower = [&](ValueId power, double exponent) {
+		return argumentOf(model, power, { Unary::Function::Power, exponent, {} });
+	};
+
+	if (!isReciprocal)
+		return ofPower(value, 0.5);
+	const auto root = ofPower(value, -1);
+	return root ? ofPower(*root, 0.5) : ofPower(value, -0.5);
 }
 
 /* A difference divided by a root, or times the reciprocal of one. */
@@ -142,12 +149,9 @@ std::optional<ValueId> softmaxOf(const Model &model, const Operator &operation)
 	if (!kind || !kind->activation.isNone() || kind->function != Function::Divide ||
 	    reducedOf(model, operation.inputs[1], Pool::Method::Sum) != operation.inputs[0])
 		return std::nullopt;
-	const Operator *exponential =
-		unaryThatWrites(model, operation.inputs[0], { Unary::Function::Exp });
-	if (!exponential)
-		return std::nullopt;
-	const ValueId of = exponential->inputs[0];
-	const Operator *difference = elementwiseThatWrites(model, of, Function::Subtract);
+	const auto of = argumentOf(model, operation.inputs[0], { Unary::Function::Exp });
+	const Operator *difference =
+		of ? elementwiseThatWrites(model, *of, Function::Subtract) : nullptr;
 	const bool isLessMaximum =
 		difference &&
 		reducedOf(model, difference->inputs[1], Pool::Method::Max) == difference->inputs[0];
@@ -179,49 +183,38 @@ bool isAbout(double number, double wanted)
 
 bool isCubeOf(const Model &model, ValueId value, ValueId x)
 {
-	const Operator *product = elementwiseThatWrites(model, value, Function::Multiply);
-	const auto isRest = [&](size_t at) {
-		return product->inputs[at] == x && rootOf(model, product->inputs[1 - at]) == x;
-	};
-
-	return product && (isRest(0) || isRest(1));
+	return std::ranges::any_of(
+		operandsOf(model, value, Function::Multiply),
+		[&](const auto &of) { return of.first == x && rootOf(model, of.second) == x; });
 }
 
 /* The argument of GELU's hyperbolic tangent, sqrt(2 / pi) * (x + 0.044715 * x^3). */
 bool isCubicOf(const Model &model, const Scaled &argument, ValueId x)
 {
-	const Operator *sum = elementwiseThatWrites(model, argument.of, Function::Add);
-	const auto isCubic = [&](size_t at) {
-		const Scaled cube = scaledOf(model, sum->inputs[1 - at]);
-		return sum->inputs[at] == x && isAbout(cube.by, 0.044715) &&
-		       isCubeOf(model, cube.of, x);
+	const auto isCubic = [&](const auto &of) {
+		const Scaled cube = scaledOf(model, of.second);
+		return of.first == x && isAbout(cube.by, 0.044715) && isCubeOf(model, cube.of, x);
 	};
 
-	return sum && isAbout(argument.by, std::sqrt(2 / std::numbers::pi)) &&
-	       (isCubic(0) || isCubic(1));
+	return isAbout(argument.by, std::sqrt(2 / std::numbers::pi)) &&
+	       std::ranges::any_of(operandsOf(model, argument.of, Function::Add), isCubic);
 }
 
 /* GELU: x * (1 + erf(x / sqrt(2))) / 2, or its approximation by a hyperbolic tangent. */
 std::optional<Unary> geluOf(const Model &model, ValueId x, const Scaled &sum)
 {
-	const Operator *add = elementwiseThatWrites(model, sum.of, Function::Add);
-
-	for (const size_t at : { 0U, 1U }) {
-		const auto one = add ? numberOf(model, add->inputs[at]) : std::nullopt;
-		if (!one || !isAbout(*one * sum.by, 0.5))
+	for (const auto &[constant, other] : operandsOf(model, sum.of, Function::Add)) {
+		const auto one = numberOf(model, constant);
+		const Scaled function = scaledOf(model, other);
+		if (!one || !isAbout(*one * sum.by, 0.5) || !isAbout(function.by * sum.by, 0.5))
 			continue;
-		const Scaled function = scaledOf(model, add->inputs[1 - at]);
-		if (!isAbout(function.by * sum.by, 0.5))
-			continue;
-		const Operator *erf = unaryThatWrites(model, function.of, { Unary::Function::Erf });
-		const Operator *tangent =
-			unaryThatWrites(model, function.of, { Unary::Function::Tanh });
-		const Scaled argument = erf || tangent
-						? scaledOf(model, (erf ? erf : tangent)->inputs[0])
-						: Scaled{ x, 0 };
-		if (erf && argument.of == x && isAbout(argument.by, std::sqrt(0.5)))
-			return Unary{ Unary::Function::Gelu };
-		if (tangent && isCubicOf(model, argument, x))
+		if (const auto of = argumentOf(model, function.of, { Unary::Function::Erf })) {
+			const Scaled argument = scaledOf(model, *of);
+			if (argument.of == x && isAbout(argument.by, std::sqrt(0.5)))
+				return Unary{ Unary::Function::Gelu };
+		}
+		const auto of = argumentOf(model, function.of, { Unary::Function::Tanh });
+		if (of && isCubicOf(model, scaledOf(model, *of), x))
 			return Unary{ Unary::Function::GeluTanh };
 	}
 	return std::nullopt;
@@ -239,66 +232,17 @@ bool isMean(const Model &model, const Operator &operation)
 				  pool->isWhole(model.values[operation.inputs[0]].shape);
 }
 
-/* Value of a variance, its mean, and the kind of operator that makes means. */
-struct VarianceParts {
-	ValueId of;
-	ValueId mean;
-	Kind kind;
-};
-
-/* The mean of squares, less the square of the mean. */
-std::optional<VarianceParts> partsOfVariance(const Model &model, const Operator &operation)
+/* Adds the one operator on \a of that replaces several. */
+void addInstead(Chain &chain, ValueId of, Kind kind)
 {
-	const ValueId result = operation.outputs.front();
-
-	if (elementwiseThatWrites(model, result, Function::Subtract) != &operation ||
-	    !isFloat(model.values[result].type))
-		return std::nullopt;
-	const auto mean = rootOf(model, operation.inputs[1]);
-	const Operator *ofSquares = model.writer(operation.inputs[0]);
-	const Operator *ofNumbers = mean ? model.writer(*mean) : nullptr;
-	if (!ofSquares || !ofNumbers || !isMean(model, *ofSquares) || !isMean(model, *ofNumbers) ||
-	    ofSquares->kind.index() != ofNumbers->kind.index() ||
-	    rootOf(model, ofSquares->inputs[0]) != ofNumbers->inputs[0])
-		return std::nullopt;
-	return VarianceParts{ ofNumbers->inputs[0], *mean, ofSquares->kind };
+	chain.last = of;
+	chain.add(std::move(kind), chain.like.outputs.front());
 }
 
-/* An operator like \a other that makes a value of the shape of \a like. */
-Operator operatorBefore(Model &model, const Operator &other, const char *what, Kind kind,
-			ValueId like)
+/* Replaces operators, and removes those that nothing reads then. */
+void replaceEach(Model &model, const Expand &expand)
 {
-	Value value = model.values[like];
-	Operator made = other;
-
-	value.name = other.name + what;
-	made.name = value.name;
-	made.kind = std::move(kind);
-	made.outputs = { model.add(std::move(value)) };
-	return made;
-}
-
-/* An operator that replaces several ones, and its input. */
-struct Composition {
-	Kind kind;
-	ValueId of;
-};
-
-/* Replace operators by the compositions that \a find returns for them. */
-template<typename Find>
-void replaceEach(Model &model, Find find)
-{
-	bool found = false;
-
-	for (Operator &operation : model.operators) {
-		const std::optional<Composition> one = find(operation);
-		if (!one)
-			continue;
-		operation.kind = one->kind;
-		operation.inputs = { one->of };
-		found = true;
-	}
-	if (found)
+	if (expandEach(model, expand))
 		removeUnused(model);
 }
 
@@ -306,67 +250,58 @@ void replaceEach(Model &model, Find find)
 
 void findVariances(Model &model)
 {
-	const size_t before = model.operators.size();
-
-	expandEach(model, [&](const Operator &operation) -> std::vector<Operator> {
-		const auto parts = partsOfVariance(model, operation);
-		if (!parts)
-			return {};
-		Operator centered =
-			operatorBefore(model, operation, " centered",
-				       Elementwise{ Function::Subtract, {} }, parts->of);
-		Operator square =
-			operatorBefore(model, operation, " squared",
-				       Unary{ .function = Unary::Function::Square }, parts->of);
-		Operator mean = operation;
-		centered.inputs = { parts->of, parts->mean };
-		square.inputs = centered.outputs;
-		mean.kind = parts->kind;
-		mean.inputs = square.outputs;
-		return { centered, square, mean };
+	replaceEach(model, [&](const Operator &operation, Chain &chain) {
+		const ValueId result = operation.outputs.front();
+		if (elementwiseThatWrites(model, result, Function::Subtract) != &operation ||
+		    !isFloat(model.values[result].type))
+			return;
+		const auto mean = rootOf(model, operation.inputs[1]);
+		const Operator *ofSquares = model.writer(operation.inputs[0]);
+		const Operator *ofNumbers = mean ? model.writer(*mean) : nullptr;
+		if (!ofSquares || !ofNumbers || !isMean(model, *ofSquares) ||
+		    !isMean(model, *ofNumbers) ||
+		    ofSquares->kind.index() != ofNumbers->kind.index() ||
+		    rootOf(model, ofSquares->inputs[0]) != ofNumbers->inputs[0])
+			return;
+		chain.last = ofNumbers->inputs[0];
+		const Extents shape = model.values[chain.last].shape;
+		chain.add(Elementwise{ Function::Subtract, {} }, " centered", shape, { *mean });
+		chain.add(Unary{ Unary::Function::Square }, " squared", shape);
+		chain.add(ofSquares->kind, result);
 	});
-	if (model.operators.size() > before)
-		removeUnused(model);
 }
 
 void findSoftmaxes(Model &model)
 {
-	replaceEach(model, [&](const Operator &operation) -> std::optional<Composition> {
-		const auto of = softmaxOf(model, operation);
-		return of ? std::optional(Composition{ Softmax{}, *of }) : std::nullopt;
+	replaceEach(model, [&](const Operator &operation, Chain &chain) {
+		if (const auto of = softmaxOf(model, operation))
+			addInstead(chain, *of, Softmax{});
 	});
 }
 
 void findGelus(Model &model)
 {
-	replaceEach(model, [&](const Operator &operation) -> std::optional<Composition> {
+	replaceEach(model, [&](const Operator &operation, Chain &chain) {
 		if (!isFloat(model.values[operation.outputs.front()].type))
-			return std::nullopt;
+			return;
 		const Scaled whole = scaledOf(model, operation.outputs.front());
-		const Operator *product =
-			elementwiseThatWrites(model, whole.of, Function::Multiply);
-		if (!product)
-			return std::nullopt;
-		for (const size_t at : { 0U, 1U }) {
-			const Scaled x = scaledOf(model, product->inputs[at]);
-			Scaled sum = scaledOf(model, product->inputs[1 - at]);
+		for (const auto &[one, other] : operandsOf(model, whole.of, Function::Multiply)) {
+			const Scaled x = scaledOf(model, one);
+			Scaled sum = scaledOf(model, other);
 			sum.by *= x.by * whole.by;
 			if (const auto gelu = geluOf(model, x.of, sum))
-				return Composition{ *gelu, x.of };
+				return addInstead(chain, x.of, *gelu);
 		}
-		return std::nullopt;
 	});
 }
 
 void findStandardizations(Model &model)
 {
-	replaceEach(model, [&](const Operator &operation) -> std::optional<Composition> {
-		const auto variance = standardized(model, operation);
-		if (!variance)
-			return std::nullopt;
-		return Composition{ OverChannels{ .function = OverChannels::Function::Standardize,
-						  .shift = variance->epsilon },
-				    variance->of };
+	replaceEach(model, [&](const Operator &operation, Chain &chain) {
+		if (const auto variance = standardized(model, operation))
+			addInstead(chain, variance->of,
+				   OverChannels{ .function = OverChannels::Function::Standardize,
+						 .shift = variance->epsilon });
 	});
 }
 

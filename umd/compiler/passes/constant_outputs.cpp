@@ -18,7 +18,6 @@ namespace nvdla::compiler
 namespace
 {
 
-
 /* The first element of an input, as zero in float. */
 void addZero(Chain &chain)
 {

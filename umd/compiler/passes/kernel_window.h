@@ -9,12 +9,6 @@
 namespace nvdla::compiler
 {
 
-/** \brief Lines and columns of a kernel */
-struct Window {
-	uint32_t lines = 0;
-	uint32_t columns = 0;
-};
-
 /** \brief One axis of a convolution */
 struct ConvolutionAxis {
 	uint32_t in, out, taps;
@@ -30,7 +24,7 @@ struct ConvolutionAxes {
 };
 
 /** \return depthwise kernels (channels x 1 x R x S), each of whose elements stands for \a worth */
-Value onesOf(uint32_t channels, Window window, double worth = 1);
+Value onesOf(uint32_t channels, op::Axes window, double worth = 1);
 
 /** \brief A place in kernels, or beside them */
 struct Place {
@@ -42,6 +36,6 @@ struct Place {
  * \brief Kernels (K x C x R x S) cropped to a window, or padded with elements that add nothing
  * \param[in] at position of the kernels' first element in the window
  */
-Value inWindow(const Value &kernels, Window window, Place at = {});
+Value inWindow(const Value &kernels, op::Axes window, Place at = {});
 
 } /* namespace nvdla::compiler */

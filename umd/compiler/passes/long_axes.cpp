@@ -64,8 +64,8 @@ public:
 
 	/* Finds the division of each long axis; false if there is no such axis. */
 	bool find();
-	/* The operators instead of one with a long axis; none if the operator needs it whole */
-	std::vector<Operator> divide(Operator &operation);
+	/* Replaces an operator with a long axis, unless it needs the axis whole. */
+	void divide(const Operator &operation, Chain &chain);
 
 private:
 	/* Axes of a divided tensor; the first one has one element. */
@@ -83,7 +83,7 @@ private:
 	bool takes(const Operator &operation, const LongAxis &axis) const;
 	bool takesOperands(const Operator &operation, const LongAxis &axis) const;
 	Extents shapeFor(const Extents &shape, const LongAxis &axis) const;
-	ValueId divided(ValueId id, const LongAxis &axis, Chain &reshapes);
+	ValueId divided(ValueId id, const LongAxis &axis, Chain &chain);
 
 	const Extents &shape(ValueId id) const { return model_.values[id].shape; }
 	const Extents &result(const Operator &operation) const
@@ -212,7 +212,7 @@ Extents LongAxes::shapeFor(const Extents &shape, const LongAxis &axis) const
 	return { 1, positions / inner, inner, last };
 }
 
-ValueId LongAxes::divided(ValueId id, const LongAxis &axis, Chain &reshapes)
+ValueId LongAxes::divided(ValueId id, const LongAxis &axis, Chain &chain)
 {
 	const auto [found, isNew] = divided_.try_emplace({ id, axis }, 0);
 
@@ -221,30 +221,27 @@ ValueId LongAxes::divided(ValueId id, const LongAxis &axis, Chain &reshapes)
 		if (model_.values[id].quantizedAxis + size_t{ 1 } == shape(id).size())
 			model_.values[found->second].quantizedAxis = channels;
 	} else if (isNew) {
-		reshapes.last = id;
-		reshapes.add(Reshape{}, " divided", shapeFor(shape(id), axis));
-		found->second = reshapes.last;
+		chain.last = id;
+		chain.add(Reshape{}, " divided", shapeFor(shape(id), axis));
+		found->second = chain.last;
 	}
 	return found->second;
 }
 
-std::vector<Operator> LongAxes::divide(Operator &operation)
+void LongAxes::divide(const Operator &operation, Chain &chain)
 {
 	const auto axis = longAxis(operation);
 
-	if (!axis || operation.inputs.empty() || operation.outputs.size() != 1 ||
-	    !takes(operation, *axis))
-		return {};
+	if (!axis || !takes(operation, *axis))
+		return;
 	const ValueId output = operation.outputs.front();
 	const Extents from = shape(operation.inputs.front()), to = shape(output);
 	const auto axisFor = [&](size_t before) {
 		return before + 1 < to.size() ? lines : axis->isLast ? columns : channels;
 	};
-	Chain chain{ model_,
-		     { operation.name, "(divide)", {}, {}, {}, operation.index },
-		     operation.inputs.front() };
 	Operator same = operation;
 
+	chain.like.type = "(divide)";
 	for (size_t i = 0; i < operands(operation).size(); i++)
 		same.inputs[i] = divided(operation.inputs[i], *axis, chain);
 	same.outputs = { model_.addLike(output, " divided", shapeFor(to, *axis)) };
@@ -262,7 +259,6 @@ std::vector<Operator> LongAxes::divide(Operator &operation)
 	divided_[{ output, *axis }] = chain.last = same.outputs.front();
 	chain.operators.push_back(std::move(same));
 	chain.add(Reshape{}, output);
-	return std::move(chain.operators);
 }
 
 } /* namespace */
@@ -271,10 +267,8 @@ void divideLongAxes(Model &model)
 {
 	LongAxes axes(model);
 
-	if (!axes.find())
-		return;
-	expandEach(model, [&](Operator &operation) { return axes.divide(operation); });
-	removeUnused(model);
+	if (axes.find() && expandEach(model, std::bind_front(&LongAxes::divide, &axes)))
+		removeUnused(model);
 }
 
 } /* namespace nvdla::compiler */

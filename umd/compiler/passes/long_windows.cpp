@@ -60,46 +60,32 @@ std::optional<SplitAxis> axisOf(uint32_t kernel, uint32_t stride, uint32_t size)
 	return SplitAxis{ size, kernel == size };
 }
 
-/* A reduction, as a pooling with one window along the axes that are too long. */
-std::optional<Pool> reductionOf(const Operator &operation)
-{
-	const auto *pool = std::get_if<Pool>(&operation.kind);
-
-	if (!pool || isExtreme(pool->method) || !isNone(pool->padding))
-		return std::nullopt;
-	return *pool;
-}
-
-/* Averages of integers use all of 16 bits for the range of their input. */
-Value averagesOf(const Value &in, const SplitAxis &y, const SplitAxis &x)
+/* Intermediate result in another shape; that of 8 bits uses all of 16 bits for their range. */
+ValueId addWide(Model &model, ValueId like, const char *what, Extents shape)
 {
 	constexpr double stepsOf8Bits = 128;
-	Value averages;
+	const ValueId id = model.addLike(like, what, std::move(shape));
+	Value &wide = model.values[id];
 
-	averages.name = in.name + " averages";
-	averages.type = in.type;
-	averages.quantization = in.quantization;
-	averages.shape = { 1, y.size, x.size, in.shape[3] };
-	if (in.type == ElementType::Int8) {
-		averages.type = ElementType::Int16;
-		averages.quantization =
-			Quantization{ in.quantization.channel(0).scale / stepsOf8Bits, 0 };
+	if (wide.type == ElementType::Int8) {
+		wide.type = ElementType::Int16;
+		wide.quantization =
+			Quantization{ wide.quantization.channel(0).scale / stepsOf8Bits, 0 };
 	}
-	return averages;
+	return id;
 }
 
-/* The same reduction in steps; empty if it is no reduction, or fits one step. */
-std::vector<Operator> inSteps(Model &model, const Operator &whole)
+/* Makes a reduction in steps, unless it fits one step. */
+void reduceInSteps(Model &model, const Operator &whole, Chain &chain)
 {
-	const Value in = model.values[whole.inputs.front()];
-	const auto pool = reductionOf(whole);
-	if (!pool)
-		return {};
-	auto y = axisOf(pool->kernel.y, pool->stride.y, in.shape[1]);
-	auto x = axisOf(pool->kernel.x, pool->stride.x, in.shape[2]);
+	const Extents in = model.values[chain.last].shape;
+	const auto *pool = std::get_if<Pool>(&whole.kind);
+	if (!pool || isExtreme(pool->method) || !isNone(pool->padding))
+		return;
+	auto y = axisOf(pool->kernel.y, pool->stride.y, in[1]);
+	auto x = axisOf(pool->kernel.x, pool->stride.x, in[2]);
 	if (!y || !x || fits(*y, *x))
-		return {};
-	Chain chain{ model, whole, whole.inputs.front() };
+		return;
 	double factor = pool->method == Pool::Method::Sum ? 1 : 1.0 / (y->window() * x->window());
 	while (!fits(*y, *x)) {
 		const op::Axes part{ x->part(), y->part() };
@@ -108,18 +94,14 @@ std::vector<Operator> inSteps(Model &model, const Operator &whole)
 		x = x->inParts();
 		factor *= part.x * part.y;
 		chain.add(Pool{ Pool::Method::Average, part, part, after, true, {} },
-			  model.add(averagesOf(model.values[chain.last], *y, *x)));
+			  addWide(model, chain.last, " averages", { 1, y->size, x->size, in[3] }));
 	}
-	Convolution sum;
-	sum.groups = in.shape[3];
-	sum.activation = pool->activation;
-	const ValueId ones = model.add(onesOf(in.shape[3], { y->window(), x->window() }, factor));
-	const ValueId sums = model.addLike(
-		whole.outputs.front(), " sums",
-		{ 1, y->isSummed ? 1 : y->size, x->isSummed ? 1 : x->size, in.shape[3] });
-	chain.add(sum, sums, { ones });
+	const ValueId ones = model.add(onesOf(in[3], { x->window(), y->window() }, factor));
+	const ValueId sums =
+		model.addLike(whole.outputs.front(), " sums",
+			      { 1, y->isSummed ? 1 : y->size, x->isSummed ? 1 : x->size, in[3] });
+	chain.add(Convolution{ .groups = in[3], .activation = pool->activation }, sums, { ones });
 	chain.add(Reshape{}, whole.outputs.front());
-	return std::move(chain.operators);
 }
 
 /* Whether kernels fit 8 bits: linear weights are at most twice the factor along an axis. */
@@ -156,15 +138,15 @@ struct BlockAxis : ConvolutionAxis {
 };
 
 /* Element (r, s) of a block is channels (r * columns + s) * C and following. */
-Value inBlocks(const Value &kernels, Window block)
+Value inBlocks(const Value &kernels, op::Axes block)
 {
 	const Extents &from = kernels.shape;
-	const uint32_t r = from[2] / block.lines, s = from[3] / block.columns;
+	const uint32_t r = from[2] / block.y, s = from[3] / block.x;
 	Value to = kernels;
 
-	to.shape = { from[0], from[1], r, block.lines, s, block.columns };
+	to.shape = { from[0], from[1], r, block.y, s, block.x };
 	to = permuted(to, { 0, 3, 5, 1, 2, 4 });
-	to.shape = { from[0], from[1] * block.lines * block.columns, r, s };
+	to.shape = { from[0], from[1] * block.y * block.x, r, s };
 	return to;
 }
 
@@ -212,75 +194,48 @@ bool isPossible(const Convolution &conv, const BlockAxis &y, const BlockAxis &x,
 	       uint64_t{ y.block() } * x.block() * channels <= mostOfSurface;
 }
 
-/* \return the convolution on blocks; empty if it needs no blocks, or cannot have them */
-std::vector<Operator> blocksTaken(Model &model, const Operator &whole, const Convolution &conv)
+/* Makes a convolution on blocks, if it needs them and can have them. */
+void convolveBlocks(Model &model, const Operator &whole, const Convolution &conv, Chain &chain)
 {
 	const ConvolutionAxes axes(model, whole, conv);
 	const BlockAxis y{ axes.y }, x{ axes.x };
-	const Window block{ y.block(), x.block() };
-	Chain chain{ model, whole, whole.inputs[0] };
+	const op::Axes block{ x.block(), y.block() };
 
 	if (!isPossible(conv, y, x, model.values[whole.inputs[0]].shape[3]))
-		return {};
+		return;
 	addWholeBlocks(chain, y, x);
 	const Extents shape = model.values[chain.last].shape;
-	const Extents blocks{ shape[0], shape[1] / block.lines, shape[2] / block.columns,
-			      shape[3] * block.lines * block.columns };
+	const Extents blocks{ shape[0], shape[1] / block.y, shape[2] / block.x,
+			      shape[3] * block.y * block.x };
 	/* Elements in blocks of one line are in order already. */
-	const Transpose turned{ { blocks[1], block.lines, blocks[2], block.columns, shape[3] },
+	const Transpose turned{ { blocks[1], block.y, blocks[2], block.x, shape[3] },
 				{ 0, 2, 1, 3, 4 } };
-	chain.add(block.lines == 1 ? Kind(Reshape{}) : turned, " in blocks", blocks);
-	const Value wide =
-		inWindow(model.values[whole.inputs[1]],
-			 { y.blocksOfKernel() * block.lines, x.blocksOfKernel() * block.columns },
-			 { y.lead(), x.lead() });
+	chain.add(block.y == 1 ? Kind(Reshape{}) : turned, " in blocks", blocks);
+	const Value wide = inWindow(model.values[whole.inputs[1]],
+				    { x.blocksOfKernel() * block.x, y.blocksOfKernel() * block.y },
+				    { y.lead(), x.lead() });
 	std::vector<ValueId> others(whole.inputs.begin() + 1, whole.inputs.end());
 	others[0] = model.add(inBlocks(wide, block));
 	chain.add(onBlocks(conv, y, x), whole.outputs.front(), others);
-	return std::move(chain.operators);
 }
 
 /* An axis of a transposed convolution. */
 struct UpAxis {
 	uint32_t in, kernel, stride, before, out;
 
-	uint32_t taps() const { return (kernel + stride - 1) / stride; }
-	uint32_t phases() const { return std::min(stride, out); }
-	/* Elements that a phase makes. */
-	uint32_t outputs(uint32_t phase) const { return (out - phase + stride - 1) / stride; }
-	/* Elements that a phase reads, which are side by side. */
-	uint32_t inputs(uint32_t phase) const
-	{
-		const int64_t first = (int64_t{ phase } + before) / stride;
-		const int64_t last = std::min<int64_t>(first + outputs(phase), in);
-
-		return static_cast<uint32_t>(
-			std::max<int64_t>(last - std::max<int64_t>(first + 1 - taps(), 0), 0));
-	}
-	template<typename Test>
-	bool anyPhase(Test test) const
-	{
-		for (uint32_t phase = 0; phase < phases(); phase++) {
-			if (test(phase))
-				return true;
-		}
-		return false;
-	}
-	bool readsOne() const
-	{
-		return anyPhase([this](uint32_t phase) { return inputs(phase) <= 1; });
-	}
-	bool makesOne() const
-	{
-		return anyPhase([this](uint32_t phase) { return outputs(phase) == 1; });
-	}
+	/* Elements of kernels whose phases all have as many taps. */
+	uint32_t whole() const { return (kernel + stride - 1) / stride * stride; }
+	/* Whether a phase makes a single element. */
+	bool makesOne() const { return out < 2 * stride; }
+	/* Whether a phase may read a single element; one that makes several reads several. */
+	bool mayReadOne() const { return in == 1 || makesOne(); }
 };
 
 bool hasLonePhase(const UpAxis &y, const UpAxis &x)
 {
-	const bool reads = y.readsOne() && x.readsOne() && (y.in > 1 || x.in > 1);
+	const bool reads = y.mayReadOne() && x.mayReadOne() && (y.in > 1 || x.in > 1);
 	const bool narrow = x.out == 1 && (x.stride > 1 || (y.out > 1 && y.makesOne()));
-	const bool makes = x.stride > 1 && y.makesOne() && x.makesOne() && x.outputs(0) > 1;
+	const bool makes = y.makesOne() && x.makesOne() && x.out > x.stride && x.stride > 1;
 
 	return reads || narrow || makes;
 }
@@ -295,56 +250,45 @@ bool canBeExtended(const Extents &kernels, uint32_t r, uint32_t s)
 	       uint64_t{ kernels[0] } * kernels[1] <= mostElements / (uint64_t{ r } * s);
 }
 
-uint32_t wholePhases(const UpAxis &axis)
-{
-	return axis.taps() * axis.stride;
-}
-
 } /* namespace */
 
 void splitWindows(Model &model)
 {
-	expandEach(model, [&](const Operator &operation) { return inSteps(model, operation); });
+	expandEach(model, [&](const Operator &operation, Chain &chain) {
+		reduceInSteps(model, operation, chain);
+	});
 }
 
 void splitEnlargements(Model &model)
 {
-	constexpr double stepsOf8Bits = 128;
-
-	expandEach(model, [&](Operator &operation) -> std::vector<Operator> {
-		auto *lines = std::get_if<Enlarge>(&operation.kind);
-		const Value in = model.values[operation.inputs.front()];
-		if (!lines || in.type != ElementType::Int8 || lines->factor.x == 1 ||
-		    lines->factor.y == 1 || fitsKernels(*lines))
-			return {};
-		Value wide = in;
-		wide.name += " wide";
-		wide.type = ElementType::Int16;
-		wide.quantization =
-			Quantization{ in.quantization.channel(0).scale / stepsOf8Bits, 0 };
-		wide.shape[2] *= lines->factor.x;
-		Operator columns = operation;
-		std::get<Enlarge>(columns.kind).factor.y = 1;
-		lines->factor.x = 1;
-		columns.outputs = operation.inputs = { model.add(std::move(wide)) };
-		return { columns, operation };
+	expandEach(model, [&](const Operator &operation, Chain &chain) {
+		const auto *enlarge = std::get_if<Enlarge>(&operation.kind);
+		if (!enlarge || model.values[chain.last].type != ElementType::Int8 ||
+		    enlarge->factor.x == 1 || enlarge->factor.y == 1 || fitsKernels(*enlarge))
+			return;
+		Extents wide = model.values[chain.last].shape;
+		wide[2] *= enlarge->factor.x;
+		chain.add(Enlarge{ enlarge->method, { enlarge->factor.x, 1 } },
+			  addWide(model, chain.last, " wide", wide));
+		chain.add(Enlarge{ enlarge->method, { 1, enlarge->factor.y } },
+			  operation.outputs.front());
 	});
 }
 
 void takeBlocks(Model &model)
 {
-	expandEach(model, [&](const Operator &operation) {
-		const auto *conv = std::get_if<Convolution>(&operation.kind);
-		return conv ? blocksTaken(model, operation, *conv) : std::vector<Operator>{};
+	expandEach(model, [&](const Operator &operation, Chain &chain) {
+		if (const auto *conv = std::get_if<Convolution>(&operation.kind))
+			convolveBlocks(model, operation, *conv, chain);
 	});
 }
 
 void uncutTransposed(Model &model)
 {
-	expandEach(model, [&](Operator &operation) -> std::vector<Operator> {
-		auto *conv = std::get_if<TransposedConvolution>(&operation.kind);
+	expandEach(model, [&](const Operator &operation, Chain &chain) {
+		const auto *conv = std::get_if<TransposedConvolution>(&operation.kind);
 		if (!conv)
-			return {};
+			return;
 		const Extents in = model.values[operation.inputs[0]].shape;
 		const Value kernels = model.values[operation.inputs[1]];
 		const ValueId output = operation.outputs.front();
@@ -353,21 +297,16 @@ void uncutTransposed(Model &model)
 				out[1] };
 		const UpAxis x{ in[2], kernels.shape[3], conv->stride.x, conv->padding.left,
 				out[2] };
-		if (!hasLonePhase(y, x))
-			return {};
-		const uint32_t r = wholePhases(y);
-		const uint32_t s = std::max(wholePhases(x), in[2] == 1 ? 2U : 1U);
-		if (!canBeExtended(kernels.shape, r, s))
-			return {};
+		const uint32_t r = y.whole(), s = std::max(x.whole(), in[2] == 1 ? 2U : 1U);
+		if (!hasLonePhase(y, x) || !canBeExtended(kernels.shape, r, s))
+			return;
 		const Extents uncut{ 1, (in[1] - 1) * y.stride + r, (in[2] - 1) * x.stride + s,
 				     out[3] };
-		const Slice slice{ { 0, y.before, x.before, 0 }, { 1, 1, 1, 1 } };
-		conv->padding = {};
-		operation.inputs[1] = model.add(inWindow(kernels, { r, s }));
-		operation.outputs.front() = model.addLike(output, " uncut", uncut);
-		const Operator cut{ operation.name,    operation.type, slice,
-				    operation.outputs, { output },     operation.index };
-		return { operation, cut };
+		std::vector<ValueId> others(operation.inputs.begin() + 1, operation.inputs.end());
+		others[0] = model.add(inWindow(kernels, { s, r }));
+		chain.add(TransposedConvolution{ conv->stride, {}, conv->activation },
+			  model.addLike(output, " uncut", uncut), others);
+		chain.add(Slice{ { 0, y.before, x.before, 0 }, { 1, 1, 1, 1 } }, output);
 	});
 }
 

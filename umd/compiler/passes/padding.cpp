@@ -104,71 +104,48 @@ Value numbersAround(const Pad &pad, const Extents &shape)
 	return floatConstant(numbers, each);
 }
 
-/* Numbers of taps at an axis' ends that no window has inside the picture. */
-struct Unseen {
-	uint32_t first = 0;
-	uint32_t last = 0;
-};
-
 /*
- * Removing a tap removes as much padding, which has to exist: it alone positions the first window.
+ * Removes taps that only meet padding; returns their number in front of the others. Each takes as
+ * much padding with it, which has to exist: it alone positions the first window.
  */
-Unseen unseenOf(const ConvolutionAxis &axis)
+uint32_t cut(ConvolutionAxis &axis)
 {
 	const uint64_t lastWindow = uint64_t{ axis.out - 1 } * axis.stride;
-	Unseen unseen;
+	uint32_t inFront = 0;
 
-	auto isBefore = [&](uint64_t tap) {
-		return lastWindow + tap * axis.dilation < axis.before;
-	};
-	auto isBehind = [&](uint64_t tap) {
-		return tap * axis.dilation >= uint64_t{ axis.before } + axis.in;
-	};
-	while (unseen.first + 1 < axis.taps && isBefore(unseen.first) &&
-	       (unseen.first + 1) * uint64_t{ axis.dilation } <= axis.before)
-		unseen.first++;
-	while (unseen.first + unseen.last + 1 < axis.taps &&
-	       isBehind(axis.taps - 1 - unseen.last) &&
-	       (unseen.last + 1) * uint64_t{ axis.dilation } <= axis.after)
-		unseen.last++;
-	return unseen;
-}
-
-/* A kernel reduced to a single tap needs no dilation. */
-uint32_t dilationOf(const ConvolutionAxis &axis, const Unseen &unseen)
-{
-	return unseen.first + unseen.last + 1 == axis.taps ? 1 : axis.dilation;
-}
-
-/* Padding that the last window still needs behind the picture, with \a taps taps. */
-uint32_t neededBehind(const ConvolutionAxis &axis, uint32_t taps, uint32_t before)
-{
-	const uint64_t end =
-		uint64_t{ axis.out - 1 } * axis.stride + uint64_t{ taps - 1 } * axis.dilation + 1;
-	const uint64_t there = uint64_t{ before } + axis.in;
-
-	return end > there ? static_cast<uint32_t>(end - there) : 0;
+	for (; axis.taps > 1 && lastWindow < axis.before && axis.dilation <= axis.before;
+	     inFront++) {
+		axis.taps--;
+		axis.before -= axis.dilation;
+	}
+	const uint64_t there = uint64_t{ axis.before } + axis.in;
+	while (axis.taps > 1 && uint64_t{ axis.taps - 1 } * axis.dilation >= there &&
+	       axis.dilation <= axis.after) {
+		axis.taps--;
+		axis.after -= axis.dilation;
+	}
+	/* A kernel reduced to a single tap needs no dilation. */
+	if (axis.taps == 1)
+		axis.dilation = 1;
+	const uint64_t end = lastWindow + uint64_t{ axis.taps - 1 } * axis.dilation + 1;
+	axis.after = end > there ? static_cast<uint32_t>(end - there) : 0;
+	return inFront;
 }
 
 } /* namespace */
 
 void padWithZeros(Model &model)
 {
-	expandEach(model, [&](Operator &operation) -> std::vector<Operator> {
-		auto *pad = std::get_if<Pad>(&operation.kind);
+	expandEach(model, [&](const Operator &operation, Chain &chain) {
+		const auto *pad = std::get_if<Pad>(&operation.kind);
 		const ValueId output = operation.outputs.front();
-		if (!pad || pad->value == 0 ||
-		    elementCount(model.values[output].shape) > mostElementsAround)
-			return {};
-		const ValueId numbers = model.add(numbersAround(*pad, model.values[output].shape));
-		const ValueId between =
-			model.addLike(output, " in zeros", model.values[output].shape);
-		Operator sum = operation;
-		sum.kind = Elementwise{ Elementwise::Function::Add, {} };
-		sum.inputs = { between, numbers };
-		pad->value = 0;
-		operation.outputs = { between };
-		return { operation, sum };
+		const Extents shape = model.values[output].shape;
+		if (!pad || pad->value == 0 || elementCount(shape) > mostElementsAround)
+			return;
+		chain.add(Pad{ pad->before, pad->after },
+			  model.addLike(output, " in zeros", shape));
+		chain.add(Elementwise{ Elementwise::Function::Add, {} }, output,
+			  { model.add(numbersAround(*pad, shape)) });
 	});
 }
 
@@ -198,23 +175,15 @@ void cutKernels(Model &model)
 		auto *conv = std::get_if<Convolution>(&operation.kind);
 		if (!conv)
 			continue;
-		const ConvolutionAxes axes(model, operation, *conv);
-		const auto &[y, x] = axes;
+		ConvolutionAxes axes(model, operation, *conv);
+		auto &[y, x] = axes;
 		const Value &kernels = model.values[operation.inputs[1]];
-		op::Padding &padding = conv->padding;
-		const Unseen lines = unseenOf(y), columns = unseenOf(x);
-		const Window left{ y.taps - lines.first - lines.last,
-				   x.taps - columns.first - columns.last };
-		conv->dilation = { dilationOf(x, columns), dilationOf(y, lines) };
-		if (left.lines == y.taps && left.columns == x.taps)
+		const Place first{ -int64_t{ cut(y) }, -int64_t{ cut(x) } };
+		conv->dilation = { x.dilation, y.dilation };
+		if (y.taps == kernels.shape[2] && x.taps == kernels.shape[3])
 			continue;
-		padding.top -= lines.first * y.dilation;
-		padding.bottom = neededBehind(y, left.lines, padding.top);
-		padding.left -= columns.first * x.dilation;
-		padding.right = neededBehind(x, left.columns, padding.left);
-		Value cut = inWindow(kernels, left,
-				     { -int64_t{ lines.first }, -int64_t{ columns.first } });
-		operation.inputs[1] = model.add(std::move(cut));
+		conv->padding = { x.before, x.after, y.before, y.after };
+		operation.inputs[1] = model.add(inWindow(kernels, { x.taps, y.taps }, first));
 	}
 }
 

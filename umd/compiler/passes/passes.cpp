@@ -19,17 +19,21 @@ void Chain::add(Kind kind, ValueId made, const std::vector<ValueId> &others)
 	last = made;
 }
 
-void expandEach(Model &model, const Expand &expand)
+bool expandEach(Model &model, const Expand &expand)
 {
 	std::vector<Operator> all;
+	bool isChanged = false;
 
 	for (Operator &operation : model.operators) {
-		std::vector<Operator> steps = expand(operation);
-		if (steps.empty())
-			steps.push_back(operation);
-		std::ranges::move(steps, std::back_inserter(all));
+		Chain chain{ model, operation, operation.inputs.front() };
+		expand(operation, chain);
+		isChanged |= !chain.operators.empty();
+		if (chain.operators.empty())
+			chain.operators.push_back(operation);
+		std::ranges::move(chain.operators, std::back_inserter(all));
 	}
 	model.operators = std::move(all);
+	return isChanged;
 }
 
 void foldEach(Model &model, const std::function<bool(const Operator &)> &fold)

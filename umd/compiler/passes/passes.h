@@ -104,8 +104,8 @@ void uncutTransposed(Model &model);
 /** \brief Larger pictures of 8 bits whose kernels need more bits are made in two steps */
 void splitEnlargements(Model &model);
 
-/** \brief Operators that compute each position of an axis by itself see an axis that is longer than a
- * surface is wide as lines and columns */
+/** \brief Operators that compute each position of an axis by itself see an axis that is longer than
+ * a surface is wide as lines and columns */
 void divideLongAxes(Model &model);
 
 /** \brief Sums and averages over more lines or columns than a kernel has are made in two steps */
@@ -124,42 +124,6 @@ void findSoftmaxes(Model &model);
 /** \brief Products with the error function, or with a hyperbolic tangent, are GELU: one table */
 void findGelus(Model &model);
 
-/** \brief Adjacent inputs of a concatenation that one convolution can compute */
-using JoinableParts = std::vector<ValueId>;
-
-/**
- * \brief Find parts of a concatenation of channels that convolutions of one input make, which can
- * be one
- *
- * Their kernels may have different windows: the joined one has all of them. Quantizations are the
- * same; the scales of integers are so near to each other that none loses bits.
- */
-std::vector<JoinableParts> joinableParts(const Model &model, const Operator &concatenation);
-
-/**
- * \brief Make one convolution of those that write some parts of a concatenation
- *
- * The parts become slices of its result; removeUnused() removes those that nothing reads.
- *
- * \return the convolution's result: \a concatenated, if there are no other parts
- */
-ValueId joinConvolutions(Model &model, ValueId concatenated, const JoinableParts &parts);
-
-/**
- * \return whether a concatenation of channels is read by nothing but a pooling of largest or least
- * elements, which could take its parts instead, one of them from a convolution
- */
-bool canPoolParts(const Model &model, const Operator &concatenation);
-
-/**
- * \brief Pool the parts of a concatenation, and concatenate the results
- *
- * The result is the same. removeUnused() removes the old concatenation if nothing else reads it.
- *
- * \return the value that the pooling wrote, and that the new concatenation writes
- */
-ValueId poolParts(Model &model, ValueId concatenated);
-
 /** \brief scale * x + shift, of a value x */
 struct Line {
 	ValueId of;
@@ -170,11 +134,11 @@ struct Line {
 /** \return the sum or product of a tensor and one number that writes a float value, if one does */
 std::optional<Line> lineThatWrites(const Model &model, ValueId value);
 
-/** \brief A chain of operators: each reads the result of the one before it */
+/** \brief Operators that replace one: each reads the result of the one before it */
 struct Chain {
 	Model &model;
-	Operator like; /**< name, type and index of all */
-	ValueId last;  /**< result of the last operator; at first the chain's input */
+	Operator like; /**< name, type and index of all; at first the replaced one's */
+	ValueId last;  /**< result of the last operator; at first the replaced one's first input */
 	std::vector<Operator> operators = {};
 
 	/** \brief Append one that makes a value; \a others: inputs behind the first */
@@ -187,11 +151,14 @@ struct Chain {
 	}
 };
 
-/** \brief Returns the operators that replace one; none: it stays, maybe changed in place */
-using Expand = std::function<std::vector<Operator>(Operator &)>;
+/** \brief Adds the operators that replace one; if it adds none, that one stays, maybe changed */
+using Expand = std::function<void(Operator &, Chain &)>;
 
-/** \brief Replace each operator for which \a expand returns others */
-void expandEach(Model &model, const Expand &expand);
+/**
+ * \brief Replace each operator for which \a expand adds others
+ * \return whether it added any; removeUnused() then removes those that lost their readers
+ */
+bool expandEach(Model &model, const Expand &expand);
 
 /** \brief Remove operators for which \a fold returns true, as another one includes their work */
 void foldEach(Model &model, const std::function<bool(const Operator &)> &fold);

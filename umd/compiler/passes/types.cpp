@@ -59,25 +59,25 @@ bool takesBoth(const Kind &kind)
 
 void takeConversionsOffEnds(Model &model)
 {
-	std::vector<Operator> kept;
-
-	for (const Operator &operation : model.operators) {
+	foldEach(model, [&](const Operator &operation) {
 		const ValueId from = operation.inputs.front(), to = operation.outputs.front();
 		const bool quantizes = isFloat(model.values[from].type);
 		const bool dequantizes = isFloat(model.values[to].type);
-		const auto input = std::find(model.inputs.begin(), model.inputs.end(), from);
+		const auto input = std::ranges::find(model.inputs, from);
 		const auto *unary = std::get_if<Unary>(&operation.kind);
 		const bool one = unary && unary->isConversion() && quantizes != dequantizes;
 
-		if (one && quantizes && input != model.inputs.end() && model.isReadOnce(from))
+		const bool begins =
+			one && quantizes && input != model.inputs.end() && model.isReadOnce(from);
+		const bool ends = one && dequantizes && model.isOutput(to) &&
+				  model.readers(to).empty() && !model.isInput(from);
+
+		if (begins)
 			*input = to;
-		else if (one && dequantizes && model.isOutput(to) && model.readers(to).empty() &&
-			 !model.isInput(from))
+		else if (ends)
 			std::ranges::replace(model.outputs, to, from);
-		else
-			kept.push_back(operation);
-	}
-	model.operators = std::move(kept);
+		return begins || ends;
+	});
 }
 
 void makeSigned(Model &model)
@@ -115,28 +115,25 @@ void separateTypes(Model &model)
 {
 	std::map<ValueId, ValueId> known; /* float value of an integer value */
 
-	auto asFloat = [&](ValueId id, std::vector<Operator> &steps) {
-		const auto [entry, isNew] = known.try_emplace(id, 0);
-		if (!isNew)
-			return entry->second;
-		Value value;
-		value.name = model.values[id].name + " as float";
-		value.shape = model.values[id].shape;
-		entry->second = model.add(value);
-		steps.push_back({ value.name, "(as float)", Unary{}, { id }, { entry->second } });
-		return entry->second;
-	};
-	expandEach(model, [&](Operator &operation) -> std::vector<Operator> {
-		std::vector<Operator> steps;
+	expandEach(model, [&](Operator &operation, Chain &chain) {
 		if (!isFloat(model.values[operation.outputs.front()].type) ||
 		    takesBoth(operation.kind))
-			return {};
+			return;
 		for (ValueId &id : operation.inputs) {
-			if (!model.values[id].isConstant && !isFloat(model.values[id].type))
-				id = asFloat(id, steps);
+			const Value &value = model.values[id];
+			if (value.isConstant || isFloat(value.type))
+				continue;
+			const auto [entry, isNew] = known.try_emplace(id, model.values.size());
+			if (isNew) {
+				chain.like.name = value.name + " as float";
+				chain.like.type = "(as float)";
+				chain.last = id;
+				chain.add(Unary{}, model.add({ .name = chain.like.name,
+							       .shape = value.shape }));
+			}
+			id = entry->second;
 		}
-		steps.push_back(operation);
-		return steps;
+		chain.operators.push_back(operation);
 	});
 }
 

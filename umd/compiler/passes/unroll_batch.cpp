@@ -23,6 +23,13 @@ constexpr uint32_t mostSamples = 64;
  * samples and weights share the convolution buffer. */
 constexpr uint64_t mostElementsAtOnce = 1 << 16;
 
+void refuseIf(bool isWrong, const Operator &operation, const std::string &why)
+{
+	if (isWrong)
+		refuse(ErrorCode::Unsupported, "compile model",
+		       fmt::format("{} '{}'", operation.type, operation.name), why);
+}
+
 class Unroller
 {
 public:
@@ -38,10 +45,9 @@ public:
 private:
 	const Value &value(ValueId id) const { return model_.values[id]; }
 	const Extents &shape(ValueId id) const { return value(id).shape; }
-	/* Reason why an operator cannot work sample by sample; empty: it can. */
-	std::string problem(const Operator &operation) const;
-	std::string problemOfKind(const Operator &operation) const;
-	std::string problemOfInputs(const Operator &operation) const;
+	/* Refuse operators that do not work sample by sample. */
+	void check(const Operator &operation) const;
+	void checkInput(const Operator &operation, ValueId id) const;
 	/* A sample of a batch, or of a constant that has one for each; others are the same for all.
 	 */
 	ValueId sample(ValueId id, uint32_t index, const Operator &reader);
@@ -63,62 +69,52 @@ private:
 	std::vector<Operator> operators_;
 };
 
-std::string Unroller::problemOfKind(const Operator &operation) const
+void Unroller::check(const Operator &operation) const
 {
 	const Kind &kind = operation.kind;
 	const Extents &in = shape(operation.inputs.front());
+	const Extents &out = shape(operation.outputs.front());
+	const auto *all = std::get_if<Concatenation>(&kind);
+	const auto *slice = std::get_if<Slice>(&kind);
+	const auto *pad = std::get_if<Pad>(&kind);
+	const auto *transpose = std::get_if<Transpose>(&kind);
 
-	if (const auto *all = std::get_if<Concatenation>(&kind); all && all->axis == 0)
-		return "puts batches one behind the other";
-	if (const auto *slice = std::get_if<Slice>(&kind);
-	    slice && (slice->begin.front() != 0 || slice->stride.front() != 1))
-		return "chooses samples of the batch";
-	if (const auto *pad = std::get_if<Pad>(&kind);
-	    pad && (pad->before.front() || pad->after.front()))
-		return "adds samples to the batch";
-	if (const auto *transpose = std::get_if<Transpose>(&kind);
-	    transpose && (transpose->extents.empty() || transpose->extents.front() != batch_ ||
-			  transpose->order.front() != 0))
-		return "moves the axis of the batch";
-	if (traitsOf(kind).isOverLastAxis && in.size() < 2)
-		return "works along the axis of the batch";
-	if (const auto *full = std::get_if<FullyConnected>(&kind);
-	    full && elementCount(in) / batch_ % shape(operation.inputs[1])[1])
-		return "takes rows that are of several samples";
-	return "";
+	refuseIf(batch_ > mostSamples, operation,
+		 fmt::format("has a batch of {}; up to {} are possible", batch_, mostSamples));
+	refuseIf(out.empty() || out.front() != batch_, operation,
+		 fmt::format("makes {} of a batch of {}; the first axis has to stay the batch",
+			     toString(out), batch_));
+	refuseIf(all && all->axis == 0, operation, "puts batches one behind the other");
+	refuseIf(slice && (slice->begin.front() != 0 || slice->stride.front() != 1), operation,
+		 "chooses samples of the batch");
+	refuseIf(pad && (pad->before.front() || pad->after.front()), operation,
+		 "adds samples to the batch");
+	refuseIf(transpose && (transpose->extents.empty() || transpose->extents.front() != batch_ ||
+			       transpose->order.front() != 0),
+		 operation, "moves the axis of the batch");
+	refuseIf(traitsOf(kind).isOverLastAxis && in.size() < 2, operation,
+		 "works along the axis of the batch");
+	refuseIf(isAny<FullyConnected>(kind) &&
+			 elementCount(in) / batch_ % shape(operation.inputs[1])[1],
+		 operation, "takes rows that are of several samples");
+	for (const ValueId id : operation.inputs)
+		checkInput(operation, id);
 }
 
-std::string Unroller::problemOfInputs(const Operator &operation) const
+void Unroller::checkInput(const Operator &operation, ValueId id) const
 {
 	const Extents &out = shape(operation.outputs.front());
+	const Value &input = value(id);
+	const bool isLikeOutput = input.shape.size() == out.size() && input.shape.front() == batch_;
+	const bool isOperand = isAny<Elementwise, Product>(operation.kind);
 
-	for (const ValueId id : operation.inputs) {
-		const Value &input = value(id);
-		const bool isLikeOutput =
-			input.shape.size() == out.size() && input.shape.front() == batch_;
-		if (isAny<Concatenation>(operation.kind) && !isBatched_[id])
-			return fmt::format("puts '{}', which is no batch, beside one", input.name);
-		if (!isAny<Elementwise, Product>(operation.kind))
-			continue;
-		if (isBatched_[id] && !isLikeOutput)
-			return fmt::format("repeats the batch '{}' along another axis", input.name);
-		if (!isBatched_[id] && isLikeOutput &&
-		    (!input.isConstant || input.quantization.values().size() > 1))
-			return fmt::format("takes '{}' as a batch", input.name);
-	}
-	return "";
-}
-
-std::string Unroller::problem(const Operator &operation) const
-{
-	const Extents &out = shape(operation.outputs.front());
-
-	if (out.empty() || out.front() != batch_)
-		return fmt::format(
-			"makes {} of a batch of {}; the first axis has to stay the batch",
-			toString(out), batch_);
-	const std::string ofKind = problemOfKind(operation);
-	return ofKind.empty() ? problemOfInputs(operation) : ofKind;
+	refuseIf(isAny<Concatenation>(operation.kind) && !isBatched_[id], operation,
+		 fmt::format("puts '{}', which is no batch, beside one", input.name));
+	refuseIf(isOperand && isBatched_[id] && !isLikeOutput, operation,
+		 fmt::format("repeats the batch '{}' along another axis", input.name));
+	refuseIf(isOperand && !isBatched_[id] && isLikeOutput &&
+			 (!input.isConstant || input.quantization.values().size() > 1),
+		 operation, fmt::format("takes '{}' as a batch", input.name));
 }
 
 ValueId Unroller::constantSample(ValueId id, uint32_t index)
@@ -248,14 +244,7 @@ void Unroller::run()
 			operators_.push_back(operation);
 			continue;
 		}
-		const std::string why =
-			batch_ <= mostSamples
-				? problem(operation)
-				: fmt::format("has a batch of {}; up to {} are possible", batch_,
-					      mostSamples);
-		if (!why.empty())
-			refuse(ErrorCode::Unsupported, "compile model",
-			       fmt::format("{} '{}'", operation.type, operation.name), why);
+		check(operation);
 		isBatched_[operation.outputs.front()] = true;
 		if (isAny<Reshape>(operation.kind))
 			reshapes_.emplace(operation.outputs.front(), operation);

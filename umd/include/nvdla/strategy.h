@@ -29,9 +29,9 @@ enum class Choice : uint8_t {
  * \brief Choices for the operations of a graph
  *
  * Settings of the graph itself are kept: an operation with Convolution::winograd, bands, reuseData
- * and so on is not changed. Integer results do not depend on the choices, except for ties if
- * convolutions are joined; FP16 results stay within the thresholds that NVDLA's precision document
- * has for the mode.
+ * and so on is not changed. Integer results do not depend on the choices; FP16 results stay within
+ * the thresholds that NVDLA's precision document has for the mode, as the order of their sums may
+ * differ.
  */
 struct Strategy {
 	/**
@@ -56,9 +56,9 @@ struct Strategy {
 	/** \brief Inputs or weights that the previous convolution has read stay in the buffer */
 	Choice reuse = Choice::Auto;
 	/**
-	 * \brief Models only, around concatenations: compute convolutions of one input as one
-	 * convolution; rescale a part to the concatenation's quantization in the convolution that
-	 * writes it, instead of in a separate operation; pool the parts instead of the whole
+	 * \brief Models only, around concatenations: rescale a part to the concatenation's
+	 * quantization in the convolution that writes it, instead of in a separate operation;
+	 * pool the parts instead of the whole. Results are the same
 	 */
 	Choice join = Choice::Auto;
 	/**
