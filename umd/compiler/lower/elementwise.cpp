@@ -135,34 +135,27 @@ void limitByConstant(Lowerer &lowerer, const Operator &operation, const Elementw
 		     ValueId x, const CubeNumbers &constant)
 {
 	const ValueId output = operation.outputs[0];
-	const Cube cube = lowerer.cube(x);
 	const DataType type = lowerer.storage(output);
-	const bool half = type == DataType::Half;
-	GraphOperands constants =
-		operands(lowerer.unique(operation.name + " limits"), constant.shape);
+	std::vector<int16_t> limits;
 
-	lowerer.need(elementwise.activation.isNone(), "activation",
-		     "of a maximum or minimum with several numbers; put it behind as an "
-		     "operator of its own");
-	if (half) {
-		constants.alu = lowerer.halves(constant.numbers);
-	} else {
-		std::vector<int16_t> limits;
-		for (const double number : constant.numbers)
-			limits.push_back(static_cast<int16_t>(lowerer.quantization(output).quantize(
-				number, integerLimits(lowerer.range(output)))));
-		constants.alu = Elements::of(limits);
-	}
-	lowerer.setCube(output, cube);
-	const std::string result = lowerer.write(output);
-	const std::string input = inStepsOf(lowerer, x, output);
+	for (const double number : constant.numbers)
+		limits.push_back(static_cast<int16_t>(lowerer.quantization(output).quantize(
+			number, integerLimits(lowerer.range(output)))));
+	const std::string name = lowerer.step("limits");
+	ClampBehind clamp(lowerer, name, elementwise.activation, output,
+			  lowerer.write(output, lowerer.cube(x)));
 	lowerer.add(op::Sdp{
-		.name = lowerer.step("limits"),
-		.input = input,
-		.output = result,
-		.x1 = op::SdpUnit{ .alu = aluOf(elementwise.function), .operands = constants.name },
+		.name = name,
+		.input = inStepsOf(lowerer, x, output),
+		.output = clamp.written(),
+		.x1 = op::SdpUnit{ .alu = aluOf(elementwise.function),
+				   .operands = addOperands(
+					   lowerer, name, constant.shape,
+					   type == DataType::Half ? lowerer.halves(constant.numbers)
+								  : Elements::of(limits),
+					   {}) },
 		.type = type });
-	lowerer.graph.operands(std::move(constants));
+	clamp.finish();
 }
 
 /*
@@ -187,7 +180,6 @@ void withConstant(Lowerer &lowerer, const Operator &operation, const Elementwise
 	const ValueId x = operation.inputs[first ? 1 : 0];
 	lowerer.makeNatural(x);
 	const ValueId output = operation.outputs[0];
-	const Cube cube = lowerer.cube(x);
 	const Quantization in = lowerer.quantization(x), out = lowerer.quantization(output);
 	const Extents &wanted = lowerer.value(output).shape, &shape = lowerer.value(x).shape;
 
@@ -221,11 +213,8 @@ void withConstant(Lowerer &lowerer, const Operator &operation, const Elementwise
 		affine.bias.push_back((product || limits ? 0 : sign * added / in.scale) -
 				      in.zeroPoint);
 	}
-	lowerer.setCube(output, cube);
-	const std::string result = lowerer.write(output);
-	lowerer.affine(lowerer.stage(lowerer.step("affine"), lowerer.surface(x), lowerer.storage(x),
-				     result, output),
-		       affine);
+	const std::string result = lowerer.write(output, lowerer.cube(x));
+	lowerer.affine(lowerer.stage("affine", x, result, output), affine);
 }
 
 } /* namespace */
@@ -255,12 +244,9 @@ std::string inStepsOf(Lowerer &lowerer, ValueId id, ValueId output)
 {
 	if (lowerer.quantization(id) == lowerer.quantization(output))
 		return lowerer.surface(id);
-	const std::string name = lowerer.step("requantize");
-	const std::string scaled =
-		lowerer.intermediate(name + " scaled", lowerer.storage(output), lowerer.cube(id));
-	lowerer.affine(
-		lowerer.stage(name, lowerer.surface(id), lowerer.storage(id), scaled, output),
-		lowerer.turning(id, output));
+	const std::string scaled = lowerer.intermediate(lowerer.value(id).name + " scaled",
+							lowerer.storage(output), lowerer.cube(id));
+	lowerer.turn("requantize", id, scaled, output);
 	return scaled;
 }
 
@@ -293,20 +279,13 @@ Meeting meet(Lowerer &lowerer, const Operator &operation, const Elementwise &ele
 	return { a, b, false };
 }
 
-SumClamp clampOf(const Lowerer &lowerer, const Clamp &activation, ValueId output)
-{
-	const Quantization quantization = lowerer.quantization(output);
-	const auto clamp = lowerer.clamped(activation, quantization, lowerer.range(output));
-	const IntegerLimits limits = integerLimits(lowerer.storage(output));
-	const bool cutsLow = clamp.low > limits.lowest, cutsHigh = clamp.high < limits.highest;
-
-	return { clamp, !cutsLow && !cutsHigh,
-		 cutsLow && !cutsHigh && clamp.low == quantization.zeroPoint };
-}
-
 op::Sdp integerSdp(Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting,
-		   ValueId output, bool relu)
+		   ValueId output)
 {
+	const IntegerClamp clamp = clampOf(elementwise.activation, lowerer.writing({}, output));
+	const bool relu = clamp.cutsLow && !clamp.cutsHigh &&
+			  clamp.low == lowerer.quantization(output).zeroPoint;
+
 	if (!lowerer.core().has(Capability::SdpY))
 		return integerSdpWithoutY(lowerer, elementwise, meeting, output, relu);
 	const Quantization stream = lowerer.quantization(meeting.stream);
@@ -341,39 +320,29 @@ op::Sdp integerSdp(Lowerer &lowerer, const Elementwise &elementwise, const Meeti
 
 void lower(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise)
 {
-	const ValueId a = operation.inputs[0], b = operation.inputs[1];
-	const ValueId output = operation.outputs[0];
+	const ValueId a = operation.inputs[0], output = operation.outputs[0];
 
 	if (elementwise.function == Elementwise::Function::Divide) {
 		divide(lowerer, operation, elementwise);
 		return;
 	}
-	if (lowerer.value(a).isConstant != lowerer.value(b).isConstant) {
+	if (lowerer.value(a).isConstant != lowerer.value(operation.inputs[1]).isConstant) {
 		withConstant(lowerer, operation, elementwise);
 		return;
 	}
 	const Meeting meeting = meet(lowerer, operation, elementwise);
 	const bool half = lowerer.storage(a) == DataType::Half;
-	const Cube cube = lowerer.cube(meeting.stream);
 	const Clamp &activation = elementwise.activation;
-	const SumClamp clamp = clampOf(lowerer, activation, output);
 	op::Sdp sdp = half ? halfSdp(lowerer, elementwise, meeting)
-			   : integerSdp(lowerer, elementwise, meeting, output, clamp.isRelu);
-	const bool clamps = half ? !activation.isNone() && activation != Clamp{ .low = 0 }
-				 : !clamp.isNone && !isRelu(sdp);
-	lowerer.setCube(output, cube);
-	const std::string result = lowerer.write(output);
+			   : integerSdp(lowerer, elementwise, meeting, output);
+	const bool isClamped = half ? activation == Clamp{ .low = 0 } : isRelu(sdp);
 	sdp.name = lowerer.step("elementwise");
-	sdp.output = clamps ? lowerer.intermediate(sdp.name + " raw", lowerer.storage(output), cube)
-			    : result;
+	ClampBehind clamp(lowerer, sdp.name, isClamped ? std::nullopt : std::optional(activation),
+			  output, lowerer.write(output, lowerer.cube(meeting.stream)));
+	sdp.output = clamp.written();
 	sdp.type = lowerer.storage(output);
 	lowerer.add(sdp);
-	if (clamps && half)
-		lowerer.affine(lowerer.stage(lowerer.step("clamp"), sdp.output, DataType::Half,
-					     result, output),
-			       lowerer.turning(output, output, activation));
-	else if (clamps)
-		lowerer.clampSurface(sdp.output, result, clamp.limits);
+	clamp.finish();
 }
 
 } /* namespace nvdla::compiler */

@@ -66,12 +66,10 @@ void copy(Lowerer &lowerer, ValueId from, const PartOf &to, ValueId like, Clamp 
 		const Cube cube{ alone ? std::min(atom, whole.c - c) : whole.c, whole.h, whole.w };
 		PartOf target = to;
 		target.channel += c;
-		const std::string source =
-			cube == whole ? lowerer.surface(from)
-				      : lowerer.part({ lowerer.surface(from), c }, cube);
 		Lowerer::Stage stage =
-			lowerer.stage(lowerer.step("copy"), source, lowerer.storage(from),
-				      lowerer.part(target, cube), like);
+			lowerer.stage("copy", from, lowerer.part(target, cube), like);
+		if (cube != whole)
+			stage.input = lowerer.part({ stage.input, c }, cube);
 		stage.cube = cube;
 		if (product) {
 			lowerer.add(productOf(stage, *product));
@@ -123,7 +121,6 @@ std::vector<PartOf> partsOf(const Lowerer &lowerer, const Operator &operation,
 
 void lower(Lowerer &lowerer, const Operator &operation, const Reshape &)
 {
-	lowerer.setCube(operation.outputs[0], lowerer.cube(operation.inputs[0]));
 	lowerer.alias(operation.outputs[0], operation.inputs[0]);
 }
 
@@ -159,8 +156,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Slice &slice)
 	if (lowerer.value(input).batch > 1) {
 		PartOf sample{ lowerer.surface(input) };
 		sample.sample = slice.begin.front();
-		lowerer.setCube(output, lowerer.cube(input));
-		lowerer.view(output, lowerer.part(sample, lowerer.cube(input)));
+		lowerer.view(output, sample, lowerer.cube(input));
 		return;
 	}
 	takeSlice(lowerer, operation, slice, {});
@@ -197,23 +193,20 @@ void takeSlice(Lowerer &lowerer, const Operator &operation, const Slice &slice,
 	if (moves && !lowerer.isPlaced(output)) {
 		PartOf part = at;
 		part.channel = firstC;
-		lowerer.view(output, lowerer.part(part, out));
+		lowerer.view(output, part, out);
 		return;
 	}
 	std::vector<int64_t> channels;
 	for (uint32_t c = 0; c < out.c; c++)
 		channels.push_back(int64_t{ firstC } + int64_t{ c } * strideC);
 	Kernels kernels = selection(in.c, channels);
-	if (alone && in.w > 1) {
-		const uint32_t last = at.column + 1 == in.w;
-		kernels = oneTap(kernels, 1, 2, 0, last);
-		at.column -= last;
-		read.w = 2;
-	} else if (alone) {
-		const uint32_t last = at.line + 1 == in.h;
-		kernels = oneTap(kernels, 2, 1, last, 0);
-		at.line -= last;
-		read.h = 2;
+	if (alone) {
+		const bool isWide = in.w > 1;
+		uint32_t &place = isWide ? at.column : at.line;
+		const uint32_t last = place + 1 == (isWide ? in.w : in.h);
+		kernels = isWide ? oneTap(kernels, 1, 2, 0, last) : oneTap(kernels, 2, 1, last, 0);
+		place -= last;
+		(isWide ? read.w : read.h) = 2;
 	}
 	const std::string from = read == in ? at.surface : lowerer.part(at, read);
 	convolve(lowerer, kernels,

@@ -74,26 +74,13 @@ void Lowerer::placeInput(size_t index)
 /* Writes the result of a refused operator, so that its readers can be checked as well. */
 void Lowerer::pretend(ValueId id)
 {
-	cubes_[id] = naturalCube(value(id).cubeShape());
+	const Cube natural = naturalCube(value(id).cubeShape());
+
 	if (storage(id) == DataType::Unknown ||
-	    cubes_[id].elements() != elementCount(value(id).cubeShape()))
+	    natural.elements() != elementCount(value(id).cubeShape()))
 		missing_.insert(id);
 	else
-		write(id);
-}
-
-void Lowerer::placeUnwritten()
-{
-	std::set<ValueId> written(model_.inputs.begin(), model_.inputs.end());
-
-	for (const Operator &operation : model_.operators)
-		written.insert(operation.outputs.begin(), operation.outputs.end());
-	for (const Operator &operation : model_.operators) {
-		for (const ValueId id : operation.inputs) {
-			if (!value(id).isConstant && written.insert(id).second)
-				pretend(id);
-		}
-	}
+		write(id, natural);
 }
 
 /* Has values that only a concatenation reads written directly into their parts of its result. */
@@ -118,12 +105,8 @@ void Lowerer::placeConcatenation(const Operator &operation, const Concatenation 
 	for (size_t i = 0; i < parts.size(); i++) {
 		const ValueId input = operation.inputs[i];
 		const Operator *writer = model_.writer(input);
-		const auto *elementwise =
-			writer ? std::get_if<Elementwise>(&writer->kind) : nullptr;
-		const bool divides =
-			elementwise && elementwise->function == Elementwise::Function::Divide;
 		const bool computes =
-			writer && !divides && traitsOf(writer->kind).writesParts &&
+			writer && traitsOf(writer->kind).writesParts &&
 			!isOverChannels(writer->kind) && isPlaceable(*writer) &&
 			isFloat(value(writer->inputs.front()).type) == isFloat(value(input).type);
 		if (!computes || std::ranges::count(operation.inputs, input) != 1 ||
@@ -152,7 +135,7 @@ void Lowerer::placeConcatenations()
 		if (!concatenation)
 			continue;
 		if (!isPlaced(operation.outputs.front()))
-			write(operation.outputs.front());
+			write(operation.outputs.front(), cube(operation.outputs.front()));
 		placeConcatenation(operation, *concatenation);
 	}
 }

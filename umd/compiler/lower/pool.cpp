@@ -80,6 +80,7 @@ ConvolutionPass someChannels(Lowerer &lowerer, const ConvolutionPass &pass, Part
 	some.out = { count, 1, 1 };
 	some.from = lowerer.part(from, some.in);
 	some.to = lowerer.part(to, some.out);
+	some.type = lowerer.storage(pass.input);
 	if (!turned)
 		return some;
 	const uint32_t atom = lowerer.core().atomChannels(lowerer.storage(pass.input));
@@ -110,11 +111,10 @@ bool sumTurned(Lowerer &lowerer, const ConvolutionPass &pass)
 	if (turned <= atom || most == 0 || (type != result && !widens) ||
 	    !lowerer.isAligned(to, pass.output))
 		return false;
-	lowerer.setCube(pass.output, pass.out);
 	if (widens)
 		to = { lowerer.intermediate(lowerer.step("sums in 8 bits"), type, pass.out) };
 	else if (!lowerer.isPlaced(pass.output))
-		to.surface = lowerer.write(pass.output);
+		to.surface = lowerer.write(pass.output, pass.out);
 	for (uint32_t c = 0; c < turned; c += most)
 		convolve(lowerer, turnedOnes(atom, in),
 			 someChannels(lowerer, pass, to, c, std::min(most, turned - c), true));
@@ -124,7 +124,7 @@ bool sumTurned(Lowerer &lowerer, const ConvolutionPass &pass)
 	if (widens)
 		lowerer.add(op::Sdp{ .name = lowerer.step("widen"),
 				     .input = to.surface,
-				     .output = lowerer.write(pass.output),
+				     .output = lowerer.write(pass.output, pass.out),
 				     .type = result });
 	return true;
 }
@@ -156,9 +156,10 @@ void sumByConvolution(Lowerer &lowerer, const Operator &operation, const Pool &p
 		.activation = pool.activation,
 		.factors = {},
 		.keepsZero = divides && !pool.ofReals && lowerer.averagesIntegers(input, output),
-		.countsPadding = pool.countPadding,
 	};
 
+	if (pass.keepsZero && !pool.countPadding)
+		pass.padValue = 0;
 	lowerer.needRoom(alike ? 0 : out.elements());
 	if (alike) {
 		const uint32_t count = divides ? pool.kernel.x * pool.kernel.y : 0;
@@ -169,7 +170,6 @@ void sumByConvolution(Lowerer &lowerer, const Operator &operation, const Pool &p
 			return;
 		}
 	} else {
-		pass.factorShape = { in.c, out.h, out.w };
 		for (uint32_t y = 0; y < out.h; y++) {
 			for (uint32_t x = 0; x < out.w; x++)
 				pass.factors.push_back(1.0 / (inside(in.h, y, pool.kernel.y,
@@ -205,8 +205,9 @@ void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 		     "of input and output differ; one element of a window is "
 		     "taken as it is");
 	const std::string name = lowerer.step("pooling");
-	lowerer.setCube(output, out);
-	ClampBehind clamp(lowerer, name, pool.activation, output);
+	ClampBehind clamp(lowerer, name,
+			  pool.activation.isNone() ? std::nullopt : std::optional(pool.activation),
+			  output, lowerer.write(output, out));
 	lowerer.add(op::Pooling{
 		.name = name,
 		.input = used == in ? lowerer.surface(input)
