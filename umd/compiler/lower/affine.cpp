@@ -108,42 +108,18 @@ void narrow(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &functio
 			     .type = DataType::Int8 });
 }
 
-/* A clamp of integers in a step of its own. */
-void addClamp(Lowerer &lowerer, const Lowerer::Stage &stage, const IntegerClamp &clamp)
-{
-	lowerer.add(op::Sdp{ .name = stage.name,
-			     .input = stage.input,
-			     .output = stage.output,
-			     .x1 = op::SdpUnit{ .alu = op::Alu::Max,
-						.aluOperand = static_cast<int32_t>(clamp.low) },
-			     .x2 = op::SdpUnit{ .alu = op::Alu::Min,
-						.aluOperand = static_cast<int32_t>(clamp.high) } });
-}
-
-/* The step that clamps \a raw to what a stage writes. */
-Lowerer::Stage clampStage(Lowerer &lowerer, Lowerer::Stage stage, const std::string &raw)
-{
-	stage.name = lowerer.step("clamp");
-	stage.input = raw;
-	return stage;
-}
-
 /* With powers of two, no unit is left for a lower limit other than 0: clamp in an own step. */
-void affineOfHalves(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &function)
+void affineOfHalves(Lowerer &lowerer, Lowerer::Stage stage, Affine function)
 {
 	const double low = function.activation.low;
 
-	if (fitsOneUnit(function) || low == 0 || !std::isfinite(low)) {
-		lowerer.add(halfAffine(lowerer, stage, function));
-		return;
-	}
-	Lowerer::Stage unlimited = stage;
-	Affine line = function;
-	line.activation = {};
-	unlimited.output = lowerer.intermediate(stage.name + " raw", DataType::Half, stage.cube);
-	lowerer.add(halfAffine(lowerer, unlimited, line));
-	lowerer.add(halfAffine(lowerer, clampStage(lowerer, stage, unlimited.output),
-			       { { 1 }, { 0 }, { stage.cube.c, 1, 1 }, function.activation }));
+	const bool fits = fitsOneUnit(function) || low == 0 || !std::isfinite(low);
+	ClampBehind clamp(lowerer, stage.name, function.activation, stage, !fits);
+	if (!fits)
+		function.activation = {};
+	stage.output = clamp.written();
+	lowerer.add(halfAffine(lowerer, stage, function));
+	clamp.finish();
 }
 
 /* Limits after requantization by unit Y, whose product keeps the integers' order. */
@@ -369,12 +345,10 @@ void Lowerer::affine(const Stage &stage, const Affine &function)
 	if (limit || !scaling.y.multiply.empty())
 		sdp.y = lastUnit(*this, stage.name, function.shape, scaling.y, limit,
 				 limit ? (clamp.cutsHigh ? clamp.high : clamp.low) - zero : 0);
-	const bool clampsBehind = limited > (hasY ? 1 : 0);
-	if (clampsBehind)
-		sdp.output = intermediate(stage.name + " high", stage.to, stage.cube);
+	ClampBehind behind(*this, stage.name, function.activation, stage, limited > (hasY ? 1 : 0));
+	sdp.output = behind.written();
 	add(sdp);
-	if (clampsBehind)
-		addClamp(*this, clampStage(*this, stage, sdp.output), clamp);
+	behind.finish();
 }
 
 void needOwnStorage(const Lowerer &lowerer, ValueId output)
@@ -384,28 +358,37 @@ void needOwnStorage(const Lowerer &lowerer, ValueId output)
 		     "point; quantize the kernels symmetrically");
 }
 
-ClampBehind::ClampBehind(Lowerer &lowerer, const std::string &name, std::optional<Clamp> activation,
-			 ValueId output, std::string result)
-	: lowerer_(lowerer), activation_(activation.value_or(Clamp{})),
-	  stage_(lowerer.writing(result, output)), written_(std::move(result))
+ClampBehind::ClampBehind(Lowerer &lowerer, const std::string &name, const Clamp &activation,
+			 const Lowerer::Stage &stage, bool isLeft)
+	: lowerer_(lowerer), activation_(activation), stage_(stage)
 {
-	stage_.from = stage_.to;
-	const bool isNone = stage_.to == DataType::Half ? activation_.isNone()
-							: clampOf(activation_, stage_).isNone();
+	const bool isNone = stage.to == DataType::Half ? activation.isNone()
+						       : clampOf(activation, stage).isNone();
 
-	if (activation && !isNone)
-		written_ = lowerer.intermediate(name + " raw", stage_.to, stage_.cube);
+	stage_.input = stage.output;
+	if (isLeft && !isNone)
+		stage_.input = lowerer.intermediate(name + " raw", stage.to, stage.cube);
 }
 
 void ClampBehind::finish()
 {
-	if (written_ == stage_.output)
+	if (stage_.input == stage_.output)
 		return;
-	const Lowerer::Stage stage = clampStage(lowerer_, stage_, written_);
-	if (stage.to == DataType::Half)
-		lowerer_.affine(stage, { { 1 }, { 0 }, { stage.cube.c, 1, 1 }, activation_ });
-	else
-		addClamp(lowerer_, stage, clampOf(activation_, stage));
+	stage_.name = lowerer_.step("clamp");
+	if (stage_.to == DataType::Half) {
+		lowerer_.add(halfAffine(lowerer_, stage_,
+					{ { 1 }, { 0 }, { stage_.cube.c, 1, 1 }, activation_ }));
+		return;
+	}
+	const IntegerClamp clamp = clampOf(activation_, stage_);
+	lowerer_.add(
+		op::Sdp{ .name = stage_.name,
+			 .input = stage_.input,
+			 .output = stage_.output,
+			 .x1 = op::SdpUnit{ .alu = op::Alu::Max,
+					    .aluOperand = static_cast<int32_t>(clamp.low) },
+			 .x2 = op::SdpUnit{ .alu = op::Alu::Min,
+					    .aluOperand = static_cast<int32_t>(clamp.high) } });
 }
 
 } /* namespace nvdla::compiler */

@@ -8,6 +8,7 @@
 #include <nvdla/core_geometry.h>
 
 #include "base/number/half_range.h"
+#include "compiler/ir/walk.h"
 #include "kernels.h"
 
 namespace nvdla::compiler
@@ -273,12 +274,8 @@ bool needsWideWeights(const Value &weights)
 {
 	if (isFloat(weights.type) || weights.shape.empty() || !elementCount(weights.shape))
 		return false;
-	const IntegerLimits limits = integerLimits(8U);
-	const std::vector<double> numbers = withoutZero(weights);
-
-	return std::any_of(numbers.begin(), numbers.end(), [&](double number) {
-		return number < static_cast<double>(limits.lowest) ||
-		       number > static_cast<double>(limits.highest);
+	return std::ranges::any_of(withoutZero(weights), [](double number) {
+		return number < INT8_MIN || number > INT8_MAX;
 	});
 }
 
@@ -352,14 +349,11 @@ void lower(Lowerer &lowerer, const Operator &operation, const FullyConnected &fu
 				 "at most {} lines and columns",
 				 cube.c, cube.h, cube.w, kernels.c, maxKernelSize));
 	if (!rows) {
-		std::vector<double> elements(kernels.elements.size());
-		const size_t plane = size_t{ cube.h } * cube.w;
-		for (size_t i = 0; i < elements.size(); i++) {
-			const size_t k = i / kernels.c, rest = i % kernels.c;
-			const size_t hw = rest / cube.c, c = rest % cube.c;
-			elements[(k * cube.c + c) * plane + hw] = kernels.elements[i];
-		}
-		kernels.elements = std::move(elements);
+		const std::vector<double> elements = kernels.elements;
+		const uint32_t plane = cube.h * cube.w;
+		const Walk walk{ { kernels.k, plane, cube.c }, { kernels.c, 1, plane } };
+		for (size_t i = 0; i < elements.size(); i++)
+			kernels.elements[walk(i)] = elements[i];
 		kernels.c = cube.c;
 		kernels.r = cube.h;
 		kernels.s = cube.w;

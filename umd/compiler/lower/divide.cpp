@@ -67,8 +67,8 @@ void divide(Lowerer &lowerer, const Operator &operation, const Elementwise &elem
 		onCpuInHalf(lowerer, b, "reciprocal", std::ldexp(1, -divisorBits), -1);
 	const std::string name = lowerer.step("product");
 	const Cube cube = lowerer.cube(meeting.stream);
-	ClampBehind clamp(lowerer, name, elementwise.activation, output,
-			  lowerer.write(output, cube));
+	ClampBehind clamp(lowerer, name, elementwise.activation,
+			  lowerer.writing(lowerer.write(output, cube), output));
 	const std::string product =
 		half ? clamp.written()
 		     : lowerer.intermediate(name + " in FP16", DataType::Half, cube);

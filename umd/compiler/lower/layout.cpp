@@ -30,28 +30,6 @@ uint32_t along(const Extents &numbers, size_t inside, uint32_t usual)
 	return inside < numbers.size() ? numbers[numbers.size() - 1 - inside] : usual;
 }
 
-/* The multiplication that converts each 8-bit integer exactly; nothing if there is none. */
-std::optional<Requantization> productFor(const Lowerer &lowerer, ValueId from, ValueId like,
-					 const Clamp &activation)
-{
-	return lowerer.is8Bits(from) && lowerer.is8Bits(like) && activation.isNone()
-		       ? requantization(lowerer.quantization(from), lowerer.quantization(like))
-		       : std::nullopt;
-}
-
-op::Sdp productOf(const Lowerer::Stage &stage, const Requantization &product)
-{
-	return { .name = stage.name,
-		 .input = stage.input,
-		 .output = stage.output,
-		 .x1 = op::SdpUnit{ .alu = op::Alu::Sum,
-				    .multiply = true,
-				    .aluOperand = -product.from.zeroPoint,
-				    .mulOperand = product.multiply,
-				    .shift = product.shift },
-		 .converter = { -product.to.zeroPoint, 1, 0 } };
-}
-
 /* Copies a value to a part of a surface, with the quantization of \a like. */
 void copy(Lowerer &lowerer, ValueId from, const PartOf &to, ValueId like, Clamp activation)
 {
@@ -59,7 +37,19 @@ void copy(Lowerer &lowerer, ValueId from, const PartOf &to, ValueId like, Clamp 
 	const Cube whole = lowerer.cube(from);
 	const uint32_t atom = lowerer.core().atomChannels(lowerer.storage(from));
 	const bool alone = isAlone(whole, lowerer.cube(like));
-	const auto product = productFor(lowerer, from, like, activation);
+	/* The multiplication that converts each 8-bit integer exactly, if there is one. */
+	const auto product = lowerer.is8Bits(from) && lowerer.is8Bits(like) && activation.isNone()
+				     ? requantization(in, out)
+				     : std::nullopt;
+	op::Sdp sdp{ .name = {}, .input = {}, .output = {} };
+	if (product) {
+		sdp.x1 = op::SdpUnit{ .alu = op::Alu::Sum,
+				      .multiply = true,
+				      .aluOperand = -in.zeroPoint,
+				      .mulOperand = product->multiply,
+				      .shift = product->shift };
+		sdp.converter = { -out.zeroPoint, 1, 0 };
+	}
 
 	/* A single element of a larger surface is written atom by atom. */
 	for (uint32_t c = 0; c < whole.c; c += alone ? atom : whole.c) {
@@ -72,7 +62,10 @@ void copy(Lowerer &lowerer, ValueId from, const PartOf &to, ValueId like, Clamp 
 			stage.input = lowerer.part({ stage.input, c }, cube);
 		stage.cube = cube;
 		if (product) {
-			lowerer.add(productOf(stage, *product));
+			sdp.name = stage.name;
+			sdp.input = stage.input;
+			sdp.output = stage.output;
+			lowerer.add(sdp);
 			continue;
 		}
 		lowerer.affine(stage, { std::vector<double>(cube.c, in.scale / out.scale),

@@ -132,12 +132,7 @@ std::string Lowerer::intermediate(const std::string &name, DataType type, const 
 {
 	const std::string surface = unique(name);
 
-	graph.surface({ .name = surface,
-			.type = type,
-			.c = cube.c,
-			.h = cube.h,
-			.w = cube.w,
-			.place = Place::Auto });
+	describe(surface, type, cube);
 	return surface;
 }
 
@@ -158,16 +153,17 @@ std::string Lowerer::part(const PartOf &part, const Cube &cube)
 	return surface;
 }
 
-void Lowerer::describe(const std::string &surface, ValueId id)
+void Lowerer::describe(const std::string &surface, DataType type, const Cube &cube,
+		       const Value &like)
 {
 	graph.surface({ .name = surface,
-			.type = storage(id),
-			.c = cubes_[id].c,
-			.h = cubes_[id].h,
-			.w = cubes_[id].w,
-			.n = value(id).batch,
+			.type = type,
+			.c = cube.c,
+			.h = cube.h,
+			.w = cube.w,
+			.n = like.batch,
 			.place = Place::Auto,
-			.quantization = value(id).quantization });
+			.quantization = like.quantization });
 }
 
 std::string Lowerer::write(ValueId id, const Cube &cube)
@@ -182,7 +178,7 @@ std::string Lowerer::write(ValueId id, const Cube &cube)
 	if (!surface.empty())
 		return surface;
 	surface = unique(value(id).name);
-	describe(surface, id);
+	describe(surface, storage(id), cube, value(id));
 	return surface;
 }
 

@@ -241,7 +241,9 @@ private:
 	 * operation; nothing if the conversion needs an operation of its own */
 	std::optional<Requantization> requantizedBehind(const Operator &writer,
 							ValueId concatenated) const;
-	void describe(const std::string &surface, ValueId id);
+	/** \brief Describe a surface with batch and quantization of a value, if it holds one */
+	void describe(const std::string &surface, DataType type, const Cube &cube,
+		      const Value &like = {});
 	Result<void> nameOutputs();
 	void lowerOne(const Operator &operation);
 	void needTypes(const Operator &operation);

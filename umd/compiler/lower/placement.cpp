@@ -16,17 +16,11 @@ namespace
 
 DataType storageOf(ElementType type)
 {
-	switch (type) {
-	case ElementType::Int8:
-		return DataType::Int8;
-	case ElementType::Int16:
-		return DataType::Int16;
-	case ElementType::Float32:
-	case ElementType::Float16:
+	if (isFloat(type))
 		return DataType::Half;
-	default:
-		return DataType::Unknown;
-	}
+	return type == ElementType::Int8    ? DataType::Int8
+	       : type == ElementType::Int16 ? DataType::Int16
+					    : DataType::Unknown;
 }
 
 /* Sums are convolutions, whose results may have another type than their inputs. */
@@ -156,7 +150,7 @@ Result<void> Lowerer::nameOutputs()
 		if (!taken.insert(surface).second || places_.contains(id) || views_.contains(id)) {
 			const std::string from = surface;
 			surface = unique(value(id).name + " copy");
-			describe(surface, id);
+			describe(surface, storage(id), cube(id), value(id));
 			graph.add(op::Sdp{
 				.name = unique("copy " + from), .input = from, .output = surface });
 		}
@@ -197,15 +191,12 @@ void Lowerer::chooseStorage()
 				continue;
 			std::vector<ValueId> all = operation.inputs;
 			if (!multiplies)
-				all.insert(all.end(), operation.outputs.begin(),
-					   operation.outputs.end());
-			const bool wide = std::any_of(all.begin(), all.end(), [&](ValueId id) {
-				return storage_[id] == DataType::Int16 && !value(id).isConstant;
-			});
-			for (ValueId id : all) {
-				if (wide && !value(id).isConstant)
-					widen(id);
-			}
+				all.push_back(operation.outputs.front());
+			std::erase_if(all, [&](ValueId id) { return value(id).isConstant; });
+			if (std::ranges::any_of(all, [&](ValueId id) {
+				    return storage_[id] == DataType::Int16;
+			    }))
+				std::ranges::for_each(all, widen);
 		}
 	}
 }

@@ -129,15 +129,6 @@ bool sumTurned(Lowerer &lowerer, const ConvolutionPass &pass)
 	return true;
 }
 
-/* Sums each channel of a whole picture. */
-void sumWhole(Lowerer &lowerer, const ConvolutionPass &pass)
-{
-	const Cube in = lowerer.cube(pass.input);
-
-	if (!sumTurned(lowerer, pass))
-		convolve(lowerer, uniformKernels({ in.c, 1, in.h, in.w }, 1), pass);
-}
-
 /* Sums of windows; an average divides each by the number of elements that count. */
 void sumByConvolution(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 {
@@ -165,10 +156,8 @@ void sumByConvolution(Lowerer &lowerer, const Operator &operation, const Pool &p
 		const uint32_t count = divides ? pool.kernel.x * pool.kernel.y : 0;
 		pass.firstBits = sumBits(lowerer, input, output, count);
 		pass.factors = { 1.0 / std::max(count, 1U) };
-		if (pool.isWhole(lowerer.value(input).shape)) {
-			sumWhole(lowerer, pass);
+		if (pool.isWhole(lowerer.value(input).shape) && sumTurned(lowerer, pass))
 			return;
-		}
 	} else {
 		for (uint32_t y = 0; y < out.h; y++) {
 			for (uint32_t x = 0; x < out.w; x++)
@@ -205,9 +194,9 @@ void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 		     "of input and output differ; one element of a window is "
 		     "taken as it is");
 	const std::string name = lowerer.step("pooling");
-	ClampBehind clamp(lowerer, name,
-			  pool.activation.isNone() ? std::nullopt : std::optional(pool.activation),
-			  output, lowerer.write(output, out));
+	ClampBehind clamp(lowerer, name, pool.activation,
+			  lowerer.writing(lowerer.write(output, out), output),
+			  !pool.activation.isNone());
 	lowerer.add(op::Pooling{
 		.name = name,
 		.input = used == in ? lowerer.surface(input)

@@ -61,7 +61,7 @@ void sumOfIntegers(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &
 	const auto x1 = oneUnit(function);
 	const Elementwise add{ Elementwise::Function::Add, residual.activation };
 	const Meeting meeting{ residual.stream, residual.operand, false };
-	op::Sdp sdp = integerSdp(lowerer, add, meeting, residual.output);
+	op::Sdp sdp = integerSum(lowerer, add, meeting, residual.output);
 	const bool addsAsItIs = sdp.x2 && sdp.x1->mulOperand == 1 << sdp.x2->aluShift;
 
 	if (addsAsItIs) {
@@ -70,12 +70,10 @@ void sumOfIntegers(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &
 		sdp.x2->aluShift = 0;
 		sdp.converter = lowerer.take(makeConverter(-stage.result.zeroPoint / gain, gain));
 	} else {
-		sdp = integerSdp(lowerer, Elementwise{}, meeting, residual.output);
+		sdp = integerSum(lowerer, Elementwise{}, meeting, residual.output);
 		sdp.x2 = op::SdpUnit{ .multiply = true, .mulOperand = sdp.x1->mulOperand };
 	}
-	ClampBehind clamp(lowerer, stage.name,
-			  addsAsItIs ? std::nullopt : std::optional(residual.activation),
-			  residual.output, stage.output);
+	ClampBehind clamp(lowerer, stage.name, residual.activation, stage, !addsAsItIs);
 	sdp.x1 = unitOf(lowerer, stage.name + " factors", function.shape, *x1);
 	sdp.name = stage.name;
 	sdp.input = stage.input;

@@ -65,14 +65,14 @@ class ClampBehind
 public:
 	/**
 	 * \param[in] name of the step
-	 * \param[in] activation none: the step makes what the result has to be
-	 * \param[in] result surface of the output
+	 * \param[in] result stage that writes the output
+	 * \param[in] isLeft the step does not apply the activation itself
 	 */
-	ClampBehind(Lowerer &lowerer, const std::string &name, std::optional<Clamp> activation,
-		    ValueId output, std::string result);
+	ClampBehind(Lowerer &lowerer, const std::string &name, const Clamp &activation,
+		    const Lowerer::Stage &result, bool isLeft = true);
 
 	/** \brief The surface that the step writes */
-	const std::string &written() const { return written_; }
+	const std::string &written() const { return stage_.input; }
 	/** \brief Add the clamp after the step, if one is needed */
 	void finish();
 
@@ -80,7 +80,6 @@ private:
 	Lowerer &lowerer_;
 	Clamp activation_;
 	Lowerer::Stage stage_; /* of the clamp */
-	std::string written_;
 };
 
 /** \brief Two computed inputs: one flows through SDP, the other one is its operand */
@@ -104,30 +103,15 @@ void divide(Lowerer &lowerer, const Operator &operation, const Elementwise &elem
 void needOwnStorage(const Lowerer &lowerer, ValueId output);
 
 /**
- * \brief An element-wise function of integers
+ * \brief A sum or difference of integers
  *
- * X1 computes (s - zs) * fs of the stream, and Y applies the function to it and (o - zo) * fo of
- * the operand; the factors bring both to one scale. The output converter applies the remaining
- * factor. The caller sets name and output.
+ * X1 computes (s - zs) * fs of the stream, and Y adds (o - zo) * fo of the operand; the factors
+ * bring both to one scale. The output converter applies the remaining factor. Without Y, X2 adds
+ * the operand times a power of two. The caller sets name and output.
+ *
  * If the activation is a ReLU, X2 applies it where it can; nothing applies other activations.
  */
-op::Sdp integerSdp(Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting,
+op::Sdp integerSum(Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting,
 		   ValueId output);
-
-/** \brief integerSdp() for a core whose SDP has no unit Y; \a relu: the activation is one */
-op::Sdp integerSdpWithoutY(Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting,
-			   ValueId output, bool relu);
-
-/**
- * \brief Split a product's gain into X1's factor, a power of two, and the converter's factor
- *
- * With a small converter factor, the zero point, which is the converter's offset, has bits behind
- * the point. A gain beyond the largest factor saturates every product but 0; a gain with which no
- * product reaches one step becomes 0.
- */
-double splitGain(double gain, DataType type, op::SdpUnit &x);
-
-/** \return a surface that holds the integers of \a id in the quantization of \a output */
-std::string inStepsOf(Lowerer &lowerer, ValueId id, ValueId output);
 
 } /* namespace nvdla::compiler */

@@ -41,16 +41,6 @@ double curvedUpTo(const Unary &unary, double sign)
 	return edge;
 }
 
-/* Table of a function of FP16; outside of its curved range the function is linear. */
-LutTable halfTable(Lowerer &lowerer, const Unary &unary)
-{
-	return lowerer.take(makeLut({ .type = DataType::Half,
-				      .function = unary,
-				      .low = curvedUpTo(unary, -1),
-				      .high = curvedUpTo(unary, 1),
-				      .straightOutside = true }));
-}
-
 /* Factor of numbers of x's sign, if the function only multiplies them. */
 std::optional<double> slopeAt(const Unary &unary, double x)
 {
@@ -122,7 +112,11 @@ void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 		table.lut = exactTable(unary, lowerer.quantization(input),
 				       lowerer.quantization(output), lowerer.roundsTwice(input));
 	} else if (half) {
-		table = halfTable(lowerer, unary);
+		table = lowerer.take(makeLut({ .type = type,
+					       .function = unary,
+					       .low = curvedUpTo(unary, -1),
+					       .high = curvedUpTo(unary, 1),
+					       .straightOutside = true }));
 	} else {
 		const Quantization in = lowerer.quantization(input);
 		const Quantization out = lowerer.quantization(output);
@@ -189,8 +183,8 @@ void leakyRelu(Lowerer &lowerer, const Operator &operation, const CubeNumbers &s
 	}
 	sdp.type = lowerer.storage(output);
 	/* 8-bit numbers in 16 bits keep their range. */
-	ClampBehind clamp(lowerer, name, Clamp{}, output,
-			  lowerer.write(output, lowerer.cube(input)));
+	ClampBehind clamp(lowerer, name, Clamp{},
+			  lowerer.writing(lowerer.write(output, lowerer.cube(input)), output));
 	sdp.output = clamp.written();
 	lowerer.add(sdp);
 	clamp.finish();
@@ -209,8 +203,8 @@ void computeOnCpu(Lowerer &lowerer, const Operator &operation, const Unary &unar
 	lowerer.need(unary.inner == Unary::Function::Identity || zero == 0, "input",
 		     "has a zero point, and goes through two functions");
 	lowerer.onCpu(why);
-	ClampBehind clamp(lowerer, name, unary.activation, output,
-			  lowerer.write(output, lowerer.cube(input)));
+	ClampBehind clamp(lowerer, name, unary.activation,
+			  lowerer.writing(lowerer.write(output, lowerer.cube(input)), output));
 	lowerer.add(op::Unary{ .name = name,
 			       .input = lowerer.surface(input),
 			       .output = clamp.written(),
