@@ -15,12 +15,12 @@ namespace
 constexpr uint32_t maxPoolKernel = 8;  /* of PDP */
 constexpr uint32_t maxConvKernel = 32; /* of a convolution */
 
-/* Elements of an axis that the windows cover; those behind the last window are not read. */
-uint32_t usedSize(uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride, uint32_t before)
+/* Elements of an axis that the windows cover, with those of the padding behind it. */
+uint32_t covered(uint32_t out, uint32_t kernel, uint32_t stride, uint32_t before)
 {
 	const uint32_t end = (out - 1) * stride + kernel;
 
-	return std::min(in, end > before ? end - before : 0);
+	return end > before ? end - before : 0;
 }
 
 /* Elements of a window that are inside of the picture. */
@@ -176,13 +176,9 @@ void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];
 	const Cube in = lowerer.cube(input), out = naturalCube(lowerer.value(output).shape);
 	const op::Padding &padding = pool.padding;
-	const Cube used{ in.c, usedSize(in.h, out.h, pool.kernel.y, pool.stride.y, padding.top),
-			 usedSize(in.w, out.w, pool.kernel.x, pool.stride.x, padding.left) };
-	auto after = [](uint32_t size, uint32_t windows, uint32_t kernel, uint32_t stride,
-			uint32_t before) {
-		const uint32_t end = (windows - 1) * stride + kernel;
-		return end > before + size ? end - before - size : 0;
-	};
+	const uint32_t lines = covered(out.h, pool.kernel.y, pool.stride.y, padding.top);
+	const uint32_t columns = covered(out.w, pool.kernel.x, pool.stride.x, padding.left);
+	const Cube used{ in.c, std::min(in.h, lines), std::min(in.w, columns) };
 	/* Only the first element is used, which PDP cannot read from a larger surface. */
 	if (isAlone(used, in) && out.h == 1 && out.w == 1) {
 		takeSlice(lowerer, operation, { Extents(4, 0), Extents(4, 1) }, pool.activation);
@@ -205,10 +201,7 @@ void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 		.method = pool.method == Pool::Method::Max ? op::Pool::Max : op::Pool::Min,
 		.kernel = pool.kernel,
 		.stride = pool.stride,
-		.padding = { padding.left,
-			     after(used.w, out.w, pool.kernel.x, pool.stride.x, padding.left),
-			     padding.top,
-			     after(used.h, out.h, pool.kernel.y, pool.stride.y, padding.top) } });
+		.padding = { padding.left, columns - used.w, padding.top, lines - used.h } });
 	clamp.finish();
 }
 
