@@ -291,12 +291,13 @@ void Lowerer::turn(const std::string &what, ValueId from, const std::string &sur
 {
 	const Quantization in = quantization(from), out = quantization(to);
 	const uint32_t channels = cube(from).c;
+	/* A smaller scale leaves nothing but zeros as well. */
+	const double scale = std::max(in.scale / out.scale, 0x1p-30);
 
-	affine(stage(what, from, surface, to),
-	       { std::vector<double>(channels, in.scale / out.scale),
-		 std::vector<double>(channels, -in.zeroPoint),
-		 { channels, 1, 1 },
-		 activation });
+	affine(stage(what, from, surface, to), { std::vector<double>(channels, scale),
+						 std::vector<double>(channels, -in.zeroPoint),
+						 { channels, 1, 1 },
+						 activation });
 }
 
 void Lowerer::affine(const Stage &stage, const Affine &function)

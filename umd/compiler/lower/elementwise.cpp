@@ -377,16 +377,19 @@ op::Sdp integerSum(Lowerer &lowerer, const Elementwise &elementwise, const Meeti
 	const Quantization operand = lowerer.quantization(meeting.operand);
 	const Quantization out = lowerer.quantization(output);
 	const bool subtracts = elementwise.function == Elementwise::Function::Subtract;
-	const bool hasY = lowerer.core().has(Capability::SdpY);
 	const IntegerClamp clamp = clampOf(elementwise.activation, lowerer.writing({}, output));
 	const bool relu = clamp.cutsLow && !clamp.cutsHigh && clamp.low == out.zeroPoint;
 
-	if (!hasY || (relu && !subtracts && operand.zeroPoint == 0)) {
-		const Sum sum =
-			hasY ? sumOf(lowerer, meeting, out) : nearestSum(lowerer, meeting, out);
-		lowerer.need(hasY || sum.error < HUGE_VAL, "scales",
+	if (!lowerer.core().has(Capability::SdpY)) {
+		const Sum sum = nearestSum(lowerer, meeting, out);
+		lowerer.need(sum.error < HUGE_VAL, "scales",
 			     "of the inputs are too far from that of the output");
-		if (sum.error < HUGE_VAL)
+		return sdpOf(lowerer, subtracts, sum, output, relu);
+	}
+	/* The output's zero point, divided by a large gain, would leave the converter's offset. */
+	if (relu && !subtracts && operand.zeroPoint == 0 && operand.scale <= out.scale) {
+		const Sum sum = sumOf(lowerer, meeting, out);
+		if (sum.error < 0x1p-12 * std::max(stream.scale, operand.scale) / out.scale)
 			return sdpOf(lowerer, subtracts, sum, output, relu);
 	}
 	SumFactors factors = sumFactors(stream.scale / out.scale, operand.scale / out.scale,
