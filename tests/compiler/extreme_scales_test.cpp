@@ -56,6 +56,32 @@ void expectElements(const OnnxBuilder &builder, const std::vector<Numbers> &inpu
 		EXPECT_NEAR(outputs[0][i], wanted[i], 1) << i;
 }
 
+/* The second input has no zero point, so that SDP's X2 may add it and apply the ReLU. */
+void expectRelu(const std::string &type, const float (&s)[3])
+{
+	const Numbers other = { 7, -128, 0, 0, 1, -1, 127, 30 };
+	OnnxBuilder builder = ofInt8();
+	Numbers wanted;
+
+	builder.input("z", { 1, 2, 2, 2 }, onnx::INT8);
+	scaleAndZero(builder, "x", { s[0] }, 2);
+	scaleAndZero(builder, "z", { s[1] }, 0);
+	scaleAndZero(builder, "y", { s[2] }, -3);
+	for (const std::string name : { "x", "z" })
+		builder.node("DequantizeLinear", { name, name + "_scale", name + "_zero" },
+			     name + " real");
+	builder.node(type, { "x real", "z real" }, "made");
+	builder.node("Relu", { "made" }, "positive");
+	builder.node("QuantizeLinear", { "positive", "y_scale", "y_zero" }, "y");
+	for (size_t i = 0; i < elements.size(); i++) {
+		const double a = (elements[i] - 2) * double{ s[0] };
+		const double b = other[i] * double{ s[1] };
+		const double made = type == "Add" ? a + b : std::max(a, b);
+		wanted.push_back(quantized(std::max(made, 0.0), s[2], -3));
+	}
+	expectElements(builder, { elements, other }, wanted);
+}
+
 constexpr float scales[] = { 0, 1e-35f, 1e-12f, 1e-6f, 0.01f, 1, 1e6f, 1e20f };
 
 } /* namespace */
@@ -124,6 +150,23 @@ TEST(ExtremeScales, OfActivations)
 								   s[2], z[2]));
 				}
 				expectElements(builder, { elements, other }, wanted);
+			}
+		}
+	}
+}
+
+TEST(ExtremeScales, BeforeARelu)
+{
+	for (const std::string type : { "Add", "Max" }) {
+		for (const float extreme : scales) {
+			for (const int place : { 0, 1, 2 }) {
+				if (extreme == 0)
+					continue;
+				SCOPED_TRACE(testing::Message()
+					     << type << " " << extreme << " " << place);
+				float s[] = { 0.5f, 0.25f, 0.5f };
+				s[place] = extreme;
+				expectRelu(type, s);
 			}
 		}
 	}

@@ -65,6 +65,57 @@ OnnxBuilder oneNode(const std::string &type, size_t elements)
 	return builder;
 }
 
+OnnxBuilder threesBy(size_t numbers)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 1, 1, 6 });
+	builder.floats("threes", { static_cast<int64_t>(numbers) }, std::vector<float>(numbers, 3));
+	builder.node("Div", { "threes", "x" }, "y");
+	builder.output("y");
+	return builder;
+}
+
+/* One number divided by a tensor is a function of this tensor; the host divides several. */
+TEST(OnnxFunctions, NumbersDividedByATensor)
+{
+	const Numbers x = { 1.25, 1.5, 2, 3, 4, 7 };
+
+	for (const DataType type : { DataType::Half, DataType::Int8, DataType::Int16 }) {
+		const Ran made = ran(threesBy(1), x,
+				     type == DataType::Half ? std::nullopt : std::optional(type));
+		ASSERT_EQ(made.numbers.size(), x.size());
+		for (size_t i = 0; i < x.size(); i++)
+			EXPECT_NEAR(made.numbers[i], 3 / x[i],
+				    type == DataType::Int8 ? 0.04 : 0.003);
+	}
+	const auto refused = compileModel(threesBy(6).file(), { .host = HostUse::Never });
+	ASSERT_FALSE(refused);
+	EXPECT_EQ(refused.error().why, "is a constant of several numbers");
+}
+
+/* In FP16 and INT16, with the clamp behind the maximum as its activation. */
+TEST(OnnxFunctions, SeveralLimitsBeforeAClamp)
+{
+	const Numbers x = { 1.25, 1.5, 2, 3, 4, 7 }, wanted = { 2, 3, 2, 3, 5, 5 };
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 1, 1, 6 });
+	builder.floats("least", { 6 }, { 2, 3, 1, 2, 6, 0 });
+	builder.floats("low", {}, { 1 });
+	builder.floats("high", {}, { 5 });
+	builder.node("Max", { "x", "least" }, "large");
+	builder.node("Clip", { "large", "low", "high" }, "y");
+	builder.output("y");
+	for (const bool integers : { false, true }) {
+		const Ran made =
+			ran(builder, x, integers ? std::optional(DataType::Int16) : std::nullopt);
+		ASSERT_EQ(made.numbers.size(), wanted.size());
+		for (size_t i = 0; i < wanted.size(); i++)
+			EXPECT_NEAR(made.numbers[i], wanted[i], 0.001);
+	}
+}
+
 /* The function of what each element becomes in FP16; of INT16 a step more. */
 TEST(OnnxFunctions, OnTheCpuOfWideTypes)
 {

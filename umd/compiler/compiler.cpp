@@ -134,9 +134,8 @@ void nameEveryTensor(Model &model)
 {
 	for (const Operator &operation : model.operators) {
 		const ValueId id = operation.outputs.front();
-		if (model.isOutput(id))
-			continue;
-		model.outputs.push_back(id);
+		if (!model.isOutput(id))
+			model.outputs.push_back(id);
 	}
 	completeSignatures(model);
 }
@@ -144,12 +143,11 @@ void nameEveryTensor(Model &model)
 void describeChoices(std::vector<LayerChoice> choices, std::vector<LayerReport> &layers)
 {
 	for (LayerChoice &choice : choices) {
-		for (LayerReport &layer : layers) {
-			if (std::ranges::count(layer.operations, choice.name)) {
-				layer.choices.push_back(std::move(choice));
-				break;
-			}
-		}
+		const auto layer = std::ranges::find_if(layers, [&](const LayerReport &one) {
+			return std::ranges::count(one.operations, choice.name) > 0;
+		});
+		if (layer != layers.end())
+			layer->choices.push_back(std::move(choice));
 	}
 }
 
@@ -271,12 +269,14 @@ std::vector<OperatorSupport> supportedOperators(const Model &model, const Compil
 
 	for (const Operator &operation : model.operators) {
 		OperatorSupport support{ operation.index, operation.name, operation.type, {}, {} };
+		const auto refuse = [&](const Error &error) {
+			support.reason = fmt::format("{}: {}", error.where, error.why);
+		};
 		const auto *unknown = std::get_if<Unknown>(&operation.kind);
 		if (unknown && unknown->isFolded)
 			continue;
 		if (unknown) {
-			support.reason =
-				fmt::format("{}: {}", unknown->why.where, unknown->why.why);
+			refuse(unknown->why);
 			all.push_back(std::move(support));
 			continue;
 		}
@@ -286,8 +286,7 @@ std::vector<OperatorSupport> supportedOperators(const Model &model, const Compil
 						  .strategy = {},
 						  .core = options.core });
 		if (!compiled)
-			support.reason =
-				fmt::format("{}: {}", compiled.error().where, compiled.error().why);
+			refuse(compiled.error());
 		else if (!compiled->report.layers.empty())
 			support.cpu = compiled->report.layers.front().cpu;
 		all.push_back(std::move(support));

@@ -44,25 +44,23 @@ namespace compiler
 Result<GivenShapes> givenShapes(std::span<const InputShape> shapes,
 				const std::vector<std::string> &inputs)
 {
-	constexpr const char *taking = "take shape";
 	GivenShapes given;
 
 	for (const InputShape &shape : shapes) {
+		const auto bad = [&](const std::string &why) {
+			return fail(ErrorCode::InvalidArgument, "take shape", toString(shape), why);
+		};
 		if (shape.name.empty() && inputs.size() != 1)
-			return fail(ErrorCode::InvalidArgument, taking, toString(shape),
-				    fmt::format("does not say of which input: there are {}",
-						fmt::join(inputs, ", ")));
+			return bad(fmt::format("does not say of which input: there are {}",
+					       fmt::join(inputs, ", ")));
 		const std::string &name = shape.name.empty() ? inputs.front() : shape.name;
 		if (!std::ranges::count(inputs, name))
-			return fail(ErrorCode::InvalidArgument, taking, toString(shape),
-				    fmt::format("'{}' is no input of the model: there are {}", name,
-						fmt::join(inputs, ", ")));
+			return bad(fmt::format("'{}' is no input of the model: there are {}", name,
+					       fmt::join(inputs, ", ")));
 		if (std::ranges::count(shape.sizes, 0u))
-			return fail(ErrorCode::InvalidArgument, taking, toString(shape),
-				    "has a size of 0");
+			return bad("has a size of 0");
 		if (!given.emplace(name, shape.sizes).second)
-			return fail(ErrorCode::InvalidArgument, taking, toString(shape),
-				    "is the second shape of this input");
+			return bad("is the second shape of this input");
 	}
 	return given;
 }

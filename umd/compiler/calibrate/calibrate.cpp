@@ -21,17 +21,6 @@ constexpr Range anyRange = { -1, 2 };
 /* The numbers of each input, channels last; those of one sample for all of a batch. */
 using Sample = std::vector<RealNumbers>;
 
-/* C, H, W to H, W, C, for each cube of a batch. */
-RealNumbers channelsBehind(const RealNumbers &numbers, size_t channels, size_t batch)
-{
-	const size_t cube = numbers.size() / batch, plane = cube / channels;
-	RealNumbers turned(numbers.size());
-
-	for (size_t i = 0; i < numbers.size(); i++)
-		turned[i / cube * cube + i % plane * channels + i % cube / plane] = numbers[i];
-	return turned;
-}
-
 bool areFinite(const std::vector<float> &numbers)
 {
 	return std::ranges::all_of(numbers, [](float number) { return std::isfinite(number); });
@@ -62,12 +51,12 @@ Result<Sample> sampleOf(const Model &model, const std::vector<std::vector<float>
 		const bool turns = i < model.inputOrders.size() &&
 				   model.inputOrders[i] == ElementOrder::Nchw &&
 				   value.shape.size() == 4;
-		RealNumbers &all = sample.emplace_back();
-		do
-			all.insert(all.end(), inputs[i].begin(), inputs[i].end());
-		while (all.size() < wanted * value.batch);
-		if (turns)
-			all = channelsBehind(all, value.shape.back(), value.batch);
+		const size_t channels = turns ? value.shape.back() : 1, plane = wanted / channels;
+		RealNumbers &all = sample.emplace_back(wanted * value.batch);
+		for (size_t to = 0; to < all.size(); to++)
+			all[to] = inputs[i][(to / wanted * wanted + to % channels * plane +
+					     to % wanted / channels) %
+					    inputs[i].size()];
 	}
 	return sample;
 }

@@ -25,27 +25,6 @@ bool movesElements(const Kind &kind)
 	       (concatenation && concatenation->activation.isNone());
 }
 
-/* Sets of values that share one range (union-find): each value points to another one, the root to
- * itself. */
-class Groups
-{
-public:
-	explicit Groups(size_t count) : next_(count)
-	{
-		std::iota(next_.begin(), next_.end(), ValueId{ 0 });
-	}
-	ValueId of(ValueId id)
-	{
-		while (next_[id] != id)
-			id = next_[id] = next_[next_[id]];
-		return id;
-	}
-	void join(ValueId a, ValueId b) { next_[of(a)] = of(b); }
-
-private:
-	std::vector<ValueId> next_;
-};
-
 /*
  * Returns the range of a function whose results have limits: 256 steps between the limits, one of
  * them at 0, as file formats define. Other operators keep the range that was seen.
@@ -87,8 +66,8 @@ Quantization quantizationFor(const Range &range, const Calibration &calibration)
 				 range.low / (static_cast<double>(limits.lowest) - 0.5)));
 		return { step > 0 ? step : scaleOfNothing, 0 };
 	}
-	const bool isSymmetric = !calibration.table.empty() || type == DataType::Int16 ||
-				 range.low == -range.high;
+	const bool isSymmetric =
+		!calibration.table.empty() || type == DataType::Int16 || range.low == -range.high;
 	auto quantization = quantizationOf(range.low, range.high, type,
 					   isSymmetric ? ZeroPoint::Zero : ZeroPoint::Free);
 
@@ -188,30 +167,37 @@ double divergence(std::span<const uint64_t> counts, size_t first, size_t last, s
 
 void settleRanges(const Model &model, std::vector<Range> &ranges, bool areGiven)
 {
-	Groups groups(model.values.size());
+	bool changed = true;
+	const auto widen = [&](ValueId id, const Range &by) {
+		changed |= by.low < ranges[id].low || by.high > ranges[id].high;
+		ranges[id].include(by);
+	};
 
+	/* Moved elements keep the limits of the operation that computed them. */
 	for (const Operator &operation : model.operators) {
-		const ValueId output = operation.outputs.front();
-		const bool moves = movesElements(operation.kind);
-		/* Moved elements keep the limits of the operation that computed them. */
-		if (!areGiven || ranges[output] == Range{})
-			ranges[output] = moves ? Range{} : limitsOf(operation, ranges[output]);
-		for (const ValueId input : operation.inputs) {
-			if (moves && !model.values[input].isConstant)
-				groups.join(input, output);
+		Range &range = ranges[operation.outputs.front()];
+		if (!areGiven || range == Range{})
+			range = movesElements(operation.kind) ? Range{}
+							      : limitsOf(operation, range);
+	}
+	while (changed) {
+		changed = false;
+		for (const Operator &operation : model.operators) {
+			const ValueId output = operation.outputs.front();
+			for (const ValueId input : operation.inputs) {
+				if (!movesElements(operation.kind) ||
+				    model.values[input].isConstant)
+					continue;
+				widen(output, ranges[input]);
+				widen(input, ranges[output]);
+			}
+			/* Kernels have no zero point, nor has a tensor that becomes kernels. */
+			if (isAny<Product>(operation.kind)) {
+				const Range &range = ranges[operation.inputs[1]];
+				widen(operation.inputs[1], { -range.high, -range.low });
+			}
 		}
 	}
-	for (ValueId id = 0; id < ranges.size(); id++)
-		ranges[groups.of(id)].include(ranges[id]);
-	/* Kernels have no zero point, nor has a tensor that becomes kernels. */
-	for (const Operator &operation : model.operators) {
-		if (isAny<Product>(operation.kind)) {
-			Range &range = ranges[groups.of(operation.inputs[1])];
-			range.include({ -range.high, -range.low });
-		}
-	}
-	for (ValueId id = 0; id < ranges.size(); id++)
-		ranges[id] = ranges[groups.of(id)];
 }
 
 void quantizeModel(Model &model, const std::vector<Range> &ranges, const Calibration &calibration)

@@ -106,6 +106,16 @@ Tensor quotient(Builder &builder, const Tensor &a, const Tensor &b, const Clamp 
 {
 	Tensor factor = b;
 
+	if (builder.isConstant(a) && !builder.isConstant(b) && elementCount(a.shape) == 1 &&
+	    a.shape.size() <= b.shape.size()) {
+		const double number = realNumbers(builder.value(a)).front();
+		if (number != 0)
+			return unary(builder, b,
+				     { .function = Unary::Function::Power,
+				       .parameter = -1,
+				       .activation = activation,
+				       .scale = 1 / number });
+	}
 	if (!builder.isConstant(b) || builder.isConstant(a))
 		return elementwise(builder, { Function::Divide, activation }, a, b);
 	std::vector<double> factors = realNumbers(builder.value(b));

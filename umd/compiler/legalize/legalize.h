@@ -28,7 +28,7 @@ Tensor shrink(Builder &builder, const Tensor &x, double threshold, double bias);
 Tensor hardSigmoid(Builder &builder, const Tensor &x, double alpha, double beta);
 /** \brief A function of two tensors, aligned at their trailing axes; one may be constant */
 Tensor elementwise(Builder &builder, const Elementwise &operation, Tensor a, Tensor b);
-/** \brief a / b; a product if b is constant */
+/** \brief a / b; a product if b is constant, a function of b if a is one number */
 Tensor quotient(Builder &builder, const Tensor &a, const Tensor &b, const Clamp &activation);
 /** \brief A function of the first two tensors, applied again to its result and each next tensor,
  * with the activation behind the last one */

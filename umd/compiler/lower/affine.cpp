@@ -85,15 +85,12 @@ op::SdpUnit lastUnit(Lowerer &lowerer, const std::string &name, const Cube &shap
 		unit.aluOperand = static_cast<int32_t>(limit);
 		return unit;
 	}
-	GraphOperands constants = operands(lowerer.unique(name + " power"), shape);
-	constants.mul = Elements::of(std::span<const int16_t>(scaling.multiply));
-	if (alu)
-		constants.alu = Elements::of(
-			std::vector<int16_t>(scaling.multiply.size(), static_cast<int16_t>(limit)));
+	const std::vector limits(scaling.multiply.size(), static_cast<int16_t>(limit));
 	unit.multiply = true;
-	unit.operands = constants.name;
+	unit.operands = addOperands(lowerer, name + " power", shape,
+				    alu ? Elements::of(limits) : Elements{},
+				    Elements::of(scaling.multiply));
 	unit.shift = scaling.shift;
-	lowerer.graph.operands(std::move(constants));
 	return unit;
 }
 
@@ -111,10 +108,27 @@ void narrow(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &functio
 			     .type = DataType::Int8 });
 }
 
-/* Limits after requantization by unit Y, whose product keeps the integers' order. */
-Lowerer::Clamped requantized(const Lowerer::Clamped &limits, const Requantization &behind)
+/* With powers of two, no unit is left for a lower limit other than 0: clamp in an own step. */
+void affineOfHalves(Lowerer &lowerer, Lowerer::Stage stage, Affine function)
 {
-	return { behind(limits.low), behind(limits.high), limits.none };
+	const double low = function.activation.low;
+
+	const bool fits = fitsOneUnit(function) || low == 0 || !std::isfinite(low);
+	ClampBehind clamp(lowerer, stage.name, function.activation, stage, !fits);
+	if (!fits)
+		function.activation = {};
+	stage.output = clamp.written();
+	lowerer.add(halfAffine(lowerer, stage, function));
+	clamp.finish();
+}
+
+/* Limits after requantization by unit Y, whose product keeps the integers' order. */
+IntegerClamp requantized(const IntegerClamp &clamp, const Requantization &behind)
+{
+	const IntegerLimits limits = integerLimits(DataType::Int8);
+	const int64_t low = behind(clamp.low), high = behind(clamp.high);
+
+	return { low, high, low > limits.lowest, high < limits.highest };
 }
 
 } /* namespace */
@@ -143,9 +157,18 @@ CubeNumbers numbersFor(Lowerer &lowerer, ValueId x, ValueId constant)
 	return met;
 }
 
-GraphOperands operands(const std::string &name, const Cube &shape)
+std::string addOperands(Lowerer &lowerer, const std::string &name, const Cube &shape, Elements alu,
+			Elements mul)
 {
-	return { .name = name, .c = shape.c, .h = shape.h, .w = shape.w, .alu = {}, .mul = {} };
+	const std::string unique = lowerer.unique(name);
+
+	lowerer.graph.operands({ .name = unique,
+				 .c = shape.c,
+				 .h = shape.h,
+				 .w = shape.w,
+				 .alu = std::move(alu),
+				 .mul = std::move(mul) });
+	return unique;
 }
 
 bool fitsOneUnit(const Affine &function)
@@ -162,18 +185,19 @@ op::Sdp halfAffine(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &
 	const bool multiplies = !isAll(function.scale, 1) || !powers.none();
 
 	if (adds || multiplies) {
-		GraphOperands constants =
-			operands(lowerer.unique(stage.name + " operands"), function.shape);
-		op::SdpUnit unit{ .multiply = multiplies, .operands = constants.name };
-		if (adds) {
-			unit.alu = op::Alu::Sum;
-			constants.alu = lowerer.halves(timesPower(function.bias, powers.input));
-		}
+		Elements sums, factors;
+		if (adds)
+			sums = lowerer.halves(timesPower(function.bias, powers.input));
 		if (multiplies)
-			constants.mul = lowerer.halves(
+			factors = lowerer.halves(
 				timesPower(function.scale, -(powers.input + powers.output)));
+		op::SdpUnit unit{ .multiply = multiplies,
+				  .operands = addOperands(lowerer, stage.name + " operands",
+							  function.shape, std::move(sums),
+							  std::move(factors)) };
+		if (adds)
+			unit.alu = op::Alu::Sum;
 		(powers.input ? sdp.x2 : sdp.x1) = unit;
-		lowerer.graph.operands(std::move(constants));
 	}
 	if (powers.input)
 		sdp.x1 = op::SdpUnit{ .multiply = true,
@@ -195,30 +219,24 @@ op::Sdp halfAffine(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &
 op::SdpUnit unitOf(Lowerer &lowerer, const std::string &name, const Cube &shape,
 		   const ChannelScaling::Unit &scaling)
 {
-	GraphOperands constants = operands(lowerer.unique(name), shape);
-
-	constants.alu = Elements::of(std::span<const int16_t>(scaling.add));
-	constants.mul = Elements::of(std::span<const int16_t>(scaling.multiply));
-	op::SdpUnit unit{ .alu = op::Alu::Sum,
-			  .multiply = true,
-			  .operands = constants.name,
-			  .aluShift = scaling.addShift,
-			  .shift = scaling.shift };
-	lowerer.graph.operands(std::move(constants));
-	return unit;
+	return { .alu = op::Alu::Sum,
+		 .multiply = true,
+		 .operands = addOperands(lowerer, name, shape, Elements::of(scaling.add),
+					 Elements::of(scaling.multiply)),
+		 .aluShift = scaling.addShift,
+		 .shift = scaling.shift };
 }
 
-Lowerer::Clamped Lowerer::clamped(const Clamp &activation, const Quantization &quantization,
-				  DataType type) const
+IntegerClamp clampOf(const Clamp &activation, const Lowerer::Stage &stage)
 {
-	const IntegerLimits limits = integerLimits(type);
+	const IntegerLimits own = integerLimits(stage.range), stored = integerLimits(stage.to);
 	auto toInteger = [&](double real, int64_t unlimited) {
-		return std::isfinite(real) ? quantization.quantize(real, limits) : unlimited;
+		return std::isfinite(real) ? stage.result.quantize(real, own) : unlimited;
 	};
-	const int64_t low = toInteger(activation.low, limits.lowest);
-	const int64_t high = toInteger(activation.high, limits.highest);
+	const int64_t low = toInteger(activation.low, own.lowest);
+	const int64_t high = toInteger(activation.high, own.highest);
 
-	return { low, high, low == limits.lowest && high == limits.highest };
+	return { low, high, low > stored.lowest, high < stored.highest };
 }
 
 /*
@@ -238,79 +256,54 @@ std::optional<Requantization> Lowerer::requantizedBehind(const Operator &writer,
 	const auto behind = requantization(quantization(result), quantization(concatenated));
 	if (!behind)
 		return std::nullopt;
-	const IntegerLimits limits = integerLimits(DataType::Int8);
-	const Clamped clamp = requantized(
-		clamped(conv->activation, quantization(result), DataType::Int8), *behind);
-	const bool cutsLow = clamp.low > limits.lowest && clamp.low != behind->to.zeroPoint;
-	return cutsLow && clamp.high < limits.highest ? std::nullopt : behind;
+	const IntegerClamp clamp =
+		requantized(clampOf(conv->activation, writing({}, result)), *behind);
+	const bool cutsLow = clamp.cutsLow && clamp.low != behind->to.zeroPoint;
+	return cutsLow && clamp.cutsHigh ? std::nullopt : behind;
 }
 
-Lowerer::Stage Lowerer::stage(const std::string &name, const std::string &input, DataType from,
-			      const std::string &output, ValueId result) const
+Lowerer::Stage Lowerer::writing(const std::string &surface, ValueId result) const
 {
 	const auto behind = requantized_.find(result);
 
-	return { name,
-		 input,
-		 output,
-		 from,
-		 storage(result),
-		 quantization(result),
-		 range(result),
-		 cube(result),
-		 false,
-		 false,
-		 behind == requantized_.end() ? std::nullopt : std::optional(behind->second) };
+	return { .output = surface,
+		 .to = storage(result),
+		 .result = quantization(result),
+		 .range = range(result),
+		 .cube = cube(result),
+		 .behind = behind == requantized_.end() ? std::nullopt
+							: std::optional(behind->second) };
 }
 
-Affine Lowerer::turning(ValueId from, ValueId to, const Clamp &activation) const
+Lowerer::Stage Lowerer::stage(const std::string &what, ValueId input, const std::string &surface,
+			      ValueId result)
+{
+	Stage stage = writing(surface, result);
+
+	stage.name = step(what);
+	stage.input = surfaces_[input];
+	stage.from = storage(input);
+	return stage;
+}
+
+void Lowerer::turn(const std::string &what, ValueId from, const std::string &surface, ValueId to,
+		   const Clamp &activation)
 {
 	const Quantization in = quantization(from), out = quantization(to);
 	const uint32_t channels = cube(from).c;
+	/* A smaller scale leaves nothing but zeros as well. */
+	const double scale = std::max(in.scale / out.scale, 0x1p-30);
 
-	return { std::vector<double>(channels, in.scale / out.scale),
-		 std::vector<double>(channels, -in.zeroPoint),
-		 { channels, 1, 1 },
-		 activation };
-}
-
-void Lowerer::clampSurface(const std::string &input, const std::string &output,
-			   const Clamped &clamp)
-{
-	add(op::Sdp{ .name = step("clamp"),
-		     .input = input,
-		     .output = output,
-		     .x1 = op::SdpUnit{ .alu = op::Alu::Max,
-					.aluOperand = static_cast<int32_t>(clamp.low) },
-		     .x2 = op::SdpUnit{ .alu = op::Alu::Min,
-					.aluOperand = static_cast<int32_t>(clamp.high) } });
-}
-
-/* With powers of two, no unit is left for a lower limit other than 0: clamp in an own step. */
-void Lowerer::affineOfHalves(const Stage &stage, const Affine &function)
-{
-	const double low = function.activation.low;
-
-	if (fitsOneUnit(function) || low == 0 || !std::isfinite(low)) {
-		add(halfAffine(*this, stage, function));
-		return;
-	}
-	Stage unlimited = stage, limits = stage;
-	Affine line = function;
-	line.activation = {};
-	unlimited.output = intermediate(stage.name + " raw", DataType::Half, stage.cube);
-	add(halfAffine(*this, unlimited, line));
-	limits.name = step("clamp");
-	limits.input = unlimited.output;
-	limits.stream = false;
-	add(halfAffine(*this, limits,
-		       { { 1 }, { 0 }, { stage.cube.c, 1, 1 }, function.activation }));
+	affine(stage(what, from, surface, to), { std::vector<double>(channels, scale),
+						 std::vector<double>(channels, -in.zeroPoint),
+						 { channels, 1, 1 },
+						 activation });
 }
 
 void Lowerer::affine(const Stage &stage, const Affine &function)
 {
 	if (stage.from == DataType::Half) {
-		affineOfHalves(stage, function);
+		affineOfHalves(*this, stage, function);
 		return;
 	}
 	if (stage.stream && stage.from == DataType::Int16 && stage.to == DataType::Int8) {
@@ -323,7 +316,7 @@ void Lowerer::affine(const Stage &stage, const Affine &function)
 	const bool hasY = core_.has(Capability::SdpY);
 	int64_t zero = stage.keepsZero ? 0 : stage.result.zeroPoint;
 	/* 8-bit numbers in 16 bits keep their range, as the network was trained with it. */
-	Clamped clamp = clamped(function.activation, stage.result, stage.range);
+	IntegerClamp clamp = clampOf(function.activation, stage);
 	if (rounding == ScaleRounding::Twice && !hasY)
 		rounding = clamp.low >= zero ? ScaleRounding::TwiceIfPositive : ScaleRounding::Once;
 	ChannelScaling scaling = take(scaleChannels(
@@ -342,55 +335,61 @@ void Lowerer::affine(const Stage &stage, const Affine &function)
 	sdp.x2 = unitOf(*this, stage.name + " fine", function.shape, scaling.x2);
 	sdp.converter = { static_cast<int32_t>(-zero), 1, 0 };
 	sdp.type = stage.to;
-	const IntegerLimits limits = integerLimits(stage.to);
-	const bool cutsHigh = clamp.high < limits.highest;
-	const bool cutsLow = clamp.low > limits.lowest;
-	const bool relu = cutsLow && clamp.low == zero;
+	/* Unit Y applies one limit; a lower limit at zero is X2's ReLU. */
+	const bool relu = clamp.cutsLow && clamp.low == zero;
 	if (relu)
 		sdp.x2->activation = op::Activation::Relu;
-	/* Unit Y applies one limit; a lower limit at zero is X2's ReLU. */
-	const int limited = (cutsHigh ? 1 : 0) + (cutsLow && !relu ? 1 : 0);
+	const int limited = (clamp.cutsHigh ? 1 : 0) + (clamp.cutsLow && !relu ? 1 : 0);
 	std::optional<op::Alu> limit;
 	if (hasY && limited)
-		limit = cutsHigh ? op::Alu::Min : op::Alu::Max;
+		limit = clamp.cutsHigh ? op::Alu::Min : op::Alu::Max;
 	if (limit || !scaling.y.multiply.empty())
 		sdp.y = lastUnit(*this, stage.name, function.shape, scaling.y, limit,
-				 limit ? (cutsHigh ? clamp.high : clamp.low) - zero : 0);
-	if (limited > (hasY ? 1 : 0)) {
-		sdp.output = intermediate(stage.name + " high", stage.to, stage.cube);
-		add(sdp);
-		clampSurface(sdp.output, stage.output, clamp);
-		return;
-	}
+				 limit ? (clamp.cutsHigh ? clamp.high : clamp.low) - zero : 0);
+	ClampBehind behind(*this, stage.name, function.activation, stage, limited > (hasY ? 1 : 0));
+	sdp.output = behind.written();
 	add(sdp);
+	behind.finish();
+}
+
+void needOwnStorage(const Lowerer &lowerer, ValueId output)
+{
+	lowerer.need(lowerer.storage(output) == lowerer.range(output), "types",
+		     "are 8 bits held in 16, for kernels that do not fit 8 bits without their zero "
+		     "point; quantize the kernels symmetrically");
 }
 
 ClampBehind::ClampBehind(Lowerer &lowerer, const std::string &name, const Clamp &activation,
-			 ValueId output)
-	: lowerer_(lowerer), activation_(activation),
-	  output_(output), limits_{ 0, 0, activation.isNone() }
+			 const Lowerer::Stage &stage, bool isLeft)
+	: lowerer_(lowerer), activation_(activation), stage_(stage)
 {
-	const DataType type = lowerer.storage(output);
+	const bool isNone = stage.to == DataType::Half ? activation.isNone()
+						       : clampOf(activation, stage).isNone();
 
-	if (type != DataType::Half)
-		limits_ = lowerer.clamped(activation, lowerer.quantization(output),
-					  lowerer.range(output));
-	result_ = lowerer.write(output);
-	written_ = limits_.none ? result_
-				: lowerer.intermediate(name + " raw", type, lowerer.cube(output));
+	stage_.input = stage.output;
+	if (isLeft && !isNone)
+		stage_.input = lowerer.intermediate(name + " raw", stage.to, stage.cube);
 }
 
 void ClampBehind::finish()
 {
-	if (limits_.none)
+	if (stage_.input == stage_.output)
 		return;
-	if (lowerer_.storage(output_) != DataType::Half) {
-		lowerer_.clampSurface(written_, result_, limits_);
+	stage_.name = lowerer_.step("clamp");
+	if (stage_.to == DataType::Half) {
+		lowerer_.add(halfAffine(lowerer_, stage_,
+					{ { 1 }, { 0 }, { stage_.cube.c, 1, 1 }, activation_ }));
 		return;
 	}
-	lowerer_.affine(
-		lowerer_.stage(lowerer_.step("clamp"), written_, DataType::Half, result_, output_),
-		lowerer_.turning(output_, output_, activation_));
+	const IntegerClamp clamp = clampOf(activation_, stage_);
+	lowerer_.add(
+		op::Sdp{ .name = stage_.name,
+			 .input = stage_.input,
+			 .output = stage_.output,
+			 .x1 = op::SdpUnit{ .alu = op::Alu::Max,
+					    .aluOperand = static_cast<int32_t>(clamp.low) },
+			 .x2 = op::SdpUnit{ .alu = op::Alu::Min,
+					    .aluOperand = static_cast<int32_t>(clamp.high) } });
 }
 
 } /* namespace nvdla::compiler */

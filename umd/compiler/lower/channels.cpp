@@ -3,6 +3,7 @@
  * Functions over all channels, and transposes: most are CPU steps of the same network.
  */
 #include <algorithm>
+#include <map>
 
 #include <fmt/core.h>
 
@@ -14,31 +15,43 @@ namespace nvdla::compiler
 namespace
 {
 
-/* The values that a function of channels works on, and how their integers are to be read. */
-void overChannels(Lowerer &lowerer, const Operator &operation, op::OverChannels step)
+/* Completes a step of the CPU that works on all channels; \a made: channels of the result. */
+template<typename Step>
+void addOverChannels(Lowerer &lowerer, const Operator &operation, Step step,
+		     const std::string &what, const std::string &why,
+		     std::optional<uint32_t> made = {})
 {
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];
 	const Extents &shape = lowerer.value(input).shape;
-	const Quantization in = lowerer.quantization(input), out = lowerer.quantization(output);
+	const Quantization out = lowerer.quantization(output);
 
 	if (!shape.empty() && lowerer.cube(input).c != shape.back())
 		lowerer.makeNatural(input);
 	Cube cube = lowerer.cube(input);
-	if (step.function == OverChannels::Function::ArgMax ||
-	    step.function == OverChannels::Function::Largest ||
-	    step.function == OverChannels::Function::Smallest)
-		cube.c = 1;
-	lowerer.setCube(output, cube);
-	lowerer.onCpu("the core computes no function of all channels");
-	step.name = lowerer.step("over channels");
+	cube.c = made.value_or(cube.c);
+	lowerer.onCpu(why);
+	step.name = lowerer.step(what);
 	step.input = lowerer.surface(input);
-	step.inScale = static_cast<float>(in.scale);
-	step.inZero = in.zeroPoint;
 	step.outScale = static_cast<float>(out.scale);
 	step.outZero = out.zeroPoint;
 	step.type = lowerer.storage(output);
-	step.output = lowerer.write(output);
+	step.output = lowerer.write(output, cube);
 	lowerer.add(step);
+}
+
+void addOverChannels(Lowerer &lowerer, const Operator &operation, op::OverChannels step)
+{
+	using Function = OverChannels::Function;
+	const Quantization in = lowerer.quantization(operation.inputs[0]);
+	const bool makesOne = step.function == Function::ArgMax ||
+			      step.function == Function::Largest ||
+			      step.function == Function::Smallest;
+
+	step.inScale = static_cast<float>(in.scale);
+	step.inZero = in.zeroPoint;
+	addOverChannels(lowerer, operation, step, "over channels",
+			"the core computes no function of all channels",
+			makesOne ? std::optional(1U) : std::nullopt);
 }
 
 } /* namespace */
@@ -50,39 +63,28 @@ void lower(Lowerer &lowerer, const Operator &operation, const OverChannels &over
 			   lowerer.roundsTwice(operation.inputs[0]) &&
 			   lowerer.is8Bits(operation.outputs[0]);
 
-	overChannels(lowerer, operation,
-		     { .function = twice ? Function::NormalizeTwice : over.function,
-		       .window = over.window,
-		       .power = static_cast<float>(over.power),
-		       .scale = static_cast<float>(over.scale),
-		       .shift = static_cast<float>(over.shift) });
+	addOverChannels(lowerer, operation,
+			{ .function = twice ? Function::NormalizeTwice : over.function,
+			  .window = over.window,
+			  .power = static_cast<float>(over.power),
+			  .scale = static_cast<float>(over.scale),
+			  .shift = static_cast<float>(over.shift) });
 }
 
 void lower(Lowerer &lowerer, const Operator &operation, const Softmax &softmax)
 {
-	const ValueId input = operation.inputs[0], output = operation.outputs[0];
-	const Extents &shape = lowerer.value(input).shape;
-	const Quantization in = lowerer.quantization(input), out = lowerer.quantization(output);
+	const ValueId input = operation.inputs[0];
+	const double scale = lowerer.quantization(input).scale * softmax.beta;
 
 	lowerer.need(lowerer.storage(input) != DataType::Half || softmax.beta == 1, "beta",
 		     "is not 1, with float");
-	if (softmax.isLogarithm) {
-		overChannels(lowerer, operation,
-			     { .function = OverChannels::Function::LogSoftmax });
-		return;
-	}
-	if (lowerer.cube(input).c != (shape.empty() ? 1 : shape.back()))
-		lowerer.makeNatural(input);
-	lowerer.setCube(output, lowerer.cube(input));
-	lowerer.onCpu("the core has no exponential and no sum over channels");
-	const std::string result = lowerer.write(output);
-	lowerer.add(op::Softmax{ .name = lowerer.step("softmax"),
-				 .input = lowerer.surface(input),
-				 .output = result,
-				 .inScale = static_cast<float>(in.scale * softmax.beta),
-				 .outScale = static_cast<float>(out.scale),
-				 .outZero = out.zeroPoint,
-				 .type = lowerer.storage(output) });
+	if (softmax.isLogarithm)
+		addOverChannels(lowerer, operation,
+				{ .function = OverChannels::Function::LogSoftmax });
+	else
+		addOverChannels(lowerer, operation,
+				op::Softmax{ .inScale = static_cast<float>(scale) }, "softmax",
+				"the core has no exponential and no sum over channels");
 }
 
 /* Maximum and minimum run on the CPU; a sum is a convolution with a kernel of ones. */
@@ -91,10 +93,10 @@ void lower(Lowerer &lowerer, const Operator &operation, const ChannelReduction &
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];
 
 	if (isExtreme(reduction.method)) {
-		overChannels(lowerer, operation,
-			     { .function = reduction.method == Pool::Method::Max
-						   ? OverChannels::Function::Largest
-						   : OverChannels::Function::Smallest });
+		addOverChannels(lowerer, operation,
+				{ .function = reduction.method == Pool::Method::Max
+						      ? OverChannels::Function::Largest
+						      : OverChannels::Function::Smallest });
 		return;
 	}
 	if (lowerer.cube(input).c != lowerer.value(input).shape.back())
@@ -109,57 +111,54 @@ void lower(Lowerer &lowerer, const Operator &operation, const ChannelReduction &
 		   .firstBits = sumBits(lowerer, input, output, divides ? in.c : 0) });
 }
 
-/* Drop axes of one element, and merge axes that stay adjacent. */
+/* Axes of one element are left out, and axes that stay adjacent become one. */
 void lower(Lowerer &lowerer, const Operator &operation, const Transpose &transpose)
 {
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];
-	std::vector<std::vector<uint32_t>> groups;
+	std::vector<uint32_t> kept;	      /* axes of the input */
+	std::map<ptrdiff_t, uint64_t> merged; /* extents, by the place of the first axis in kept */
+	std::vector<ptrdiff_t> order;	      /* these places, in the order of the result */
+	ptrdiff_t next = -1;
 	AxisOrder axes;
 
+	for (uint32_t axis = 0; axis < transpose.extents.size(); axis++) {
+		if (transpose.extents[axis] > 1)
+			kept.push_back(axis);
+	}
 	for (const uint32_t axis : transpose.order) {
 		if (transpose.extents[axis] == 1)
 			continue;
-		uint32_t before = axis;
-		while (before > 0 && transpose.extents[before - 1] == 1)
-			before--;
-		if (!groups.empty() && before > 0 && groups.back().back() == before - 1)
-			groups.back().push_back(axis);
-		else
-			groups.push_back({ axis });
+		const ptrdiff_t place = std::ranges::find(kept, axis) - kept.begin();
+		if (place != next)
+			order.push_back(place);
+		merged.try_emplace(order.back(), 1).first->second *= transpose.extents[axis];
+		next = place + 1;
 	}
-	lowerer.need(groups.size() <= AxisOrder::most, "perm",
-		     fmt::format("moves {} axes; {} are possible", groups.size(), AxisOrder::most));
+	lowerer.need(order.size() <= AxisOrder::most, "perm",
+		     fmt::format("moves {} axes; {} are possible", order.size(), AxisOrder::most));
 	lowerer.need(lowerer.storage(input) == lowerer.storage(output) &&
 			     lowerer.quantization(input) == lowerer.quantization(output),
 		     "quantization", "of input and output differ");
-	std::vector<size_t> sorted(groups.size());
-	for (size_t i = 0; i < groups.size(); i++)
-		sorted[i] = i;
-	std::sort(sorted.begin(), sorted.end(),
-		  [&](size_t a, size_t b) { return groups[a].front() < groups[b].front(); });
-	for (size_t i = 0; i < groups.size(); i++) {
-		uint32_t extent = 1;
-		for (const uint32_t axis : groups[sorted[i]])
-			extent *= transpose.extents[axis];
+	uint8_t at = 0;
+	for (const auto &[place, extent] : merged) {
 		lowerer.need(extent <= UINT16_MAX, "perm",
 			     fmt::format("moves an axis of {} elements", extent));
-		axes.extents[i] = static_cast<uint16_t>(extent);
-		axes.order[sorted[i]] = static_cast<uint8_t>(i);
+		axes.extents[at] = static_cast<uint16_t>(extent);
+		axes.order[static_cast<size_t>(std::ranges::find(order, place) - order.begin())] =
+			at++;
 	}
-	if (std::is_sorted(axes.order.begin(),
-			   axes.order.begin() + static_cast<ptrdiff_t>(groups.size())))
+	if (order.size() < 2)
 		axes = {};
 	Cube cube = naturalCube(lowerer.value(output).shape);
 	/* With more than three axes only the order of the elements counts: a reshape follows. */
 	cube.h = static_cast<uint32_t>(elementCount(lowerer.value(output).shape) / cube.c / cube.w);
 	lowerer.need(cube.h <= mostOfSurface, "output",
 		     fmt::format("has {} lines; {} are possible", cube.h, mostOfSurface));
-	lowerer.setCube(output, cube);
 	lowerer.onCpu("the core cannot move elements between channels, lines and columns");
 	const std::string name = lowerer.step("transpose");
 	const std::string from = lowerer.surface(input);
 	lowerer.add(op::Reshape{
-		.name = name, .input = from, .output = lowerer.write(output), .axes = axes });
+		.name = name, .input = from, .output = lowerer.write(output, cube), .axes = axes });
 }
 
 } /* namespace nvdla::compiler */

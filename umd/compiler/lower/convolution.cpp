@@ -8,6 +8,7 @@
 #include <nvdla/core_geometry.h>
 
 #include "base/number/half_range.h"
+#include "compiler/ir/walk.h"
 #include "kernels.h"
 
 namespace nvdla::compiler
@@ -91,6 +92,60 @@ Elements encoded(const std::vector<double> &numbers, DataType type)
 	return Elements::of(std::vector<int16_t>(numbers.begin(), numbers.end()));
 }
 
+/* Number of bits by which the kernels' largest sum exceeds 32. */
+uint8_t excessBits(const Kernels &kernels, const Quantization &in, DataType range)
+{
+	const IntegerLimits limits = integerLimits(range);
+	const auto zero = static_cast<double>(in.zeroPoint);
+	const double largest = std::max(std::fabs(static_cast<double>(limits.lowest)),
+					std::fabs(static_cast<double>(limits.highest))) +
+			       std::fabs(zero);
+	double most = 0;
+
+	for (size_t k = 0; k < kernels.k; k++)
+		most = std::max(most, kernels.largestSum(k) * largest);
+	uint8_t bits = 0;
+	while (std::ldexp(most, -bits) > INT32_MAX)
+		bits++;
+	return bits;
+}
+
+/*
+ * A factor of sums of 8 bits that divides by a whole number. Multipliers are not exact. A factor
+ * that is larger by a quarter of the distance between two quotients rounds ties away from zero, as
+ * a division does, and changes no other result.
+ */
+double dividing(double factor)
+{
+	constexpr double largestQuotient = 128;
+
+	return factor * (1 + factor / (4 * largestQuotient));
+}
+
+/* For each element of a transposed convolution, the sum of the kernel elements that meet inputs. */
+std::vector<double> metWeights(const Kernels &kernels, uint32_t k, const Cube &in,
+			       const ConvolutionPass &pass)
+{
+	const size_t taps = size_t{ kernels.r } * kernels.s;
+	std::vector<double> sums(size_t{ pass.out.h } * pass.out.w);
+
+	for (size_t tap = 0; tap < taps; tap++) {
+		double sum = 0;
+		for (size_t c = 0; c < kernels.c; c++)
+			sum += kernels.one(k)[c * taps + tap];
+		for (uint64_t at = 0; at < uint64_t{ in.h } * in.w; at++) {
+			/* Places in front of the output wrap around, to far behind it. */
+			const uint64_t y =
+				at / in.w * pass.stride.y + tap / kernels.s - pass.padding.top;
+			const uint64_t x =
+				at % in.w * pass.stride.x + tap % kernels.s - pass.padding.left;
+			if (y < pass.out.h && x < pass.out.w)
+				sums[y * pass.out.w + x] += sum;
+		}
+	}
+	return sums;
+}
+
 /* Scaling of a convolution's sums. */
 struct Scaling {
 	uint8_t truncated; /* bits, in the accumulator */
@@ -105,16 +160,25 @@ Scaling scalingOf(const Lowerer &lowerer, const Kernels &kernels, const Convolut
 	const Quantization out = lowerer.quantization(pass.output);
 	const uint8_t truncated =
 		half ? uint8_t{ 0 } : excessBits(kernels, in, lowerer.range(pass.input));
-	const Cube shape{ kernels.k, pass.factorShape.h, pass.factorShape.w };
-	Affine affine{ {}, {}, shape, pass.activation, pass.firstBits };
+	const double zero = pass.keepsZero || !pass.packed.empty() ? 0 : in.zeroPoint;
+	/* At its edges, some elements of transposed kernels meet no input. */
+	const bool hasEdges = pass.isTransposed && (zero != 0 || pass.normalizes);
+	const Cube shape = hasEdges || pass.factors.size() > 1 ? pass.out : Cube{};
+	Affine affine{ {}, {}, { kernels.k, shape.h, shape.w }, pass.activation, pass.firstBits };
 
 	for (uint32_t k = 0; k < kernels.k; k++) {
 		const auto elements = kernels.one(k);
 		const double step = in.scale * kernels.scales[k];
-		const double sum = std::accumulate(elements.begin(), elements.end(), 0.0);
-		const double zero = pass.keepsZero || !pass.packed.empty() ? 0 : in.zeroPoint;
-		const double bias = kernels.bias[k] / step - zero * sum;
-		for (double factor : pass.factors) {
+		const std::vector<double> sums =
+			hasEdges ? metWeights(kernels, k, lowerer.cube(pass.input), pass)
+				 : std::vector{ std::accumulate(elements.begin(), elements.end(),
+								0.0) };
+		for (size_t i = 0; i < std::max(sums.size(), pass.factors.size()); i++) {
+			const double sum = sums[i % sums.size()];
+			const double bias = kernels.bias[k] / step - zero * sum;
+			double factor = pass.normalizes && sum != 0
+						? 1 / sum
+						: pass.factors[i % pass.factors.size()];
 			if (pass.keepsZero && lowerer.is8Bits(pass.input))
 				factor = dividing(factor);
 			affine.bias.push_back(std::ldexp(bias, -truncated));
@@ -122,6 +186,53 @@ Scaling scalingOf(const Lowerer &lowerer, const Kernels &kernels, const Convolut
 		}
 	}
 	return { truncated, std::move(affine) };
+}
+
+/* Adds a convolution \return its sums */
+std::string addSums(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &pass,
+		    uint8_t truncated)
+{
+	const bool isTransposed = pass.isTransposed, isPacked = !pass.packed.empty();
+	const DataType type = lowerer.storage(pass.input);
+	const Cube in = pass.from.empty() ? lowerer.cube(pass.input) : pass.in;
+	const std::string surface = pass.from.empty() ? lowerer.surface(pass.input) : pass.from;
+	const std::string name = lowerer.step(isTransposed ? "deconvolution" : "convolution");
+	const std::string sums = lowerer.unique(name + " sums");
+	const std::string weights = lowerer.addWeights(
+		{ .name = name + " kernels",
+		  .k = kernels.k,
+		  .c = isPacked ? pass.channels : kernels.c,
+		  .r = kernels.r,
+		  .s = kernels.s,
+		  .elements = isPacked ? Elements{ type, {} } : encoded(kernels.elements, type),
+		  .packed = pass.packed });
+	const auto zero = static_cast<int16_t>(lowerer.quantization(pass.input).zeroPoint);
+	/* A window over the whole input needs no stride; a pooling's may exceed the core's. */
+	const op::Axes stride{
+		in.w + pass.padding.left + pass.padding.right == kernels.s ? 1 : pass.stride.x,
+		in.h + pass.padding.top + pass.padding.bottom == kernels.r ? 1 : pass.stride.y
+	};
+
+	if (isTransposed)
+		lowerer.add(op::Deconvolution{ .name = name,
+					       .input = surface,
+					       .weights = weights,
+					       .output = sums,
+					       .stride = pass.stride,
+					       .padding = pass.padding,
+					       .accumulatorShift = truncated });
+	else
+		lowerer.add(op::Convolution{ .name = name,
+					     .input = surface,
+					     .weights = weights,
+					     .output = sums,
+					     .stride = stride,
+					     .dilation = pass.dilation,
+					     .padding = pass.padding,
+					     .padValue = pass.padValue.value_or(zero),
+					     .groups = pass.groups,
+					     .accumulatorShift = truncated });
+	return sums;
 }
 
 } /* namespace */
@@ -163,12 +274,8 @@ bool needsWideWeights(const Value &weights)
 {
 	if (isFloat(weights.type) || weights.shape.empty() || !elementCount(weights.shape))
 		return false;
-	const IntegerLimits limits = integerLimits(8U);
-	const std::vector<double> numbers = withoutZero(weights);
-
-	return std::any_of(numbers.begin(), numbers.end(), [&](double number) {
-		return number < static_cast<double>(limits.lowest) ||
-		       number > static_cast<double>(limits.highest);
+	return std::ranges::any_of(withoutZero(weights), [](double number) {
+		return number < INT8_MIN || number > INT8_MAX;
 	});
 }
 
@@ -242,14 +349,11 @@ void lower(Lowerer &lowerer, const Operator &operation, const FullyConnected &fu
 				 "at most {} lines and columns",
 				 cube.c, cube.h, cube.w, kernels.c, maxKernelSize));
 	if (!rows) {
-		std::vector<double> elements(kernels.elements.size());
-		const size_t plane = size_t{ cube.h } * cube.w;
-		for (size_t i = 0; i < elements.size(); i++) {
-			const size_t k = i / kernels.c, rest = i % kernels.c;
-			const size_t hw = rest / cube.c, c = rest % cube.c;
-			elements[(k * cube.c + c) * plane + hw] = kernels.elements[i];
-		}
-		kernels.elements = std::move(elements);
+		const std::vector<double> elements = kernels.elements;
+		const uint32_t plane = cube.h * cube.w;
+		const Walk walk{ { kernels.k, plane, cube.c }, { kernels.c, 1, plane } };
+		for (size_t i = 0; i < elements.size(); i++)
+			kernels.elements[walk(i)] = elements[i];
 		kernels.c = cube.c;
 		kernels.r = cube.h;
 		kernels.s = cube.w;
@@ -263,23 +367,6 @@ void lower(Lowerer &lowerer, const Operator &operation, const FullyConnected &fu
 		   .canSum = true });
 }
 
-uint8_t excessBits(const Kernels &kernels, const Quantization &in, DataType range)
-{
-	const IntegerLimits limits = integerLimits(range);
-	const auto zero = static_cast<double>(in.zeroPoint);
-	const double largest = std::max(std::fabs(static_cast<double>(limits.lowest)),
-					std::fabs(static_cast<double>(limits.highest))) +
-			       std::fabs(zero);
-	double most = 0;
-
-	for (size_t k = 0; k < kernels.k; k++)
-		most = std::max(most, kernels.largestSum(k) * largest);
-	uint8_t bits = 0;
-	while (std::ldexp(most, -bits) > INT32_MAX)
-		bits++;
-	return bits;
-}
-
 int sumBits(const Lowerer &lowerer, ValueId input, ValueId output, uint32_t count)
 {
 	int exponent = 0;
@@ -289,16 +376,6 @@ int sumBits(const Lowerer &lowerer, ValueId input, ValueId output, uint32_t coun
 	std::frexp(lowerer.quantization(input).scale / lowerer.quantization(output).scale,
 		   &exponent);
 	return std::max(static_cast<int>(std::bit_width(count)) - 1 - exponent, 0);
-}
-
-GraphWeights weightsOf(const Kernels &kernels, DataType type, const std::string &name)
-{
-	return { .name = name,
-		 .k = kernels.k,
-		 .c = kernels.c,
-		 .r = kernels.r,
-		 .s = kernels.s,
-		 .elements = encoded(kernels.elements, type) };
 }
 
 Kernels uniformKernels(const Extents &shape, double element)
@@ -325,61 +402,20 @@ Kernels selection(uint32_t c, const std::vector<int64_t> &channels)
 
 void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &pass)
 {
-	const DataType type = lowerer.storage(pass.input);
-	const Cube in = pass.from.empty() ? lowerer.cube(pass.input) : pass.in;
-	const std::string surface = pass.from.empty() ? lowerer.surface(pass.input) : pass.from;
-
-	/* A window over the whole input needs no stride; a pooling's may exceed the core's. */
-	const op::Axes stride{
-		in.w + pass.padding.left + pass.padding.right == kernels.s ? 1 : pass.stride.x,
-		in.h + pass.padding.top + pass.padding.bottom == kernels.r ? 1 : pass.stride.y
-	};
-
 	const Scaling scaling = scalingOf(lowerer, kernels, pass);
 	std::optional<Residual> residual;
+
 	if (pass.canSum && pass.activation.isNone())
 		residual = lowerer.residualOf(pass.out, scaling.function);
 	const ValueId result = residual ? residual->output : pass.output;
-	std::string output = pass.to.empty() ? pass.part : pass.to;
-	if (output.empty()) {
-		lowerer.setCube(result, pass.out);
-		output = lowerer.write(result);
-	}
-	const std::string name = lowerer.step("convolution");
-	GraphWeights all{ .name = name + " kernels",
-			  .k = kernels.k,
-			  .c = pass.channels,
-			  .r = kernels.r,
-			  .s = kernels.s,
-			  .elements = { type, {} },
-			  .packed = pass.packed };
-	const std::string weights = lowerer.addWeights(
-		pass.packed.empty() ? weightsOf(kernels, type, all.name) : std::move(all));
-	const int16_t padValue =
-		!pass.packed.empty() ? pass.padValue
-		: pass.keepsZero && !pass.countsPadding
-			? int16_t{ 0 }
-			: static_cast<int16_t>(lowerer.quantization(pass.input).zeroPoint);
-	const op::Convolution conv{
-		.name = name,
-		.input = surface,
-		.weights = weights,
-		.output = lowerer.unique(name + " sums"),
-		.stride = stride,
-		.dilation = pass.dilation,
-		.padding = pass.padding,
-		.padValue = padValue,
-		.groups = pass.groups,
-		.accumulatorShift = scaling.truncated,
-	};
-	lowerer.add(conv);
-	Lowerer::Stage stage =
-		lowerer.stage(lowerer.step("scale"), conv.output, type, output, result);
+	const std::string output = pass.to.empty() ? lowerer.write(result, pass.out) : pass.to;
+	const std::string sums = addSums(lowerer, kernels, pass, scaling.truncated);
+	Lowerer::Stage stage = lowerer.stage("scale", pass.input, output, result);
+	stage.input = sums;
 	stage.cube = pass.out;
 	stage.stream = true;
 	stage.keepsZero = pass.keepsZero;
-	if (!pass.to.empty())
-		stage.to = type;
+	stage.to = pass.type.value_or(stage.to);
 	if (residual)
 		lowerer.sum(stage, scaling.function, *residual);
 	else

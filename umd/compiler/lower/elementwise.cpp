@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 #include <nvdla/converter.h>
+#include <nvdla/rounding.h>
 
 #include "sdp.h"
 
@@ -23,11 +24,6 @@ int factorBits(DataType type)
 /* With a smaller gain, an 8-bit zero point divided by it exceeds the converter's 32-bit offset. */
 constexpr double leastGain = 0x1p-23;
 
-int32_t negated(int64_t zeroPoint)
-{
-	return static_cast<int32_t>(-zeroPoint);
-}
-
 struct SumFactors {
 	double a;
 	double b;
@@ -43,32 +39,27 @@ struct SumFactors {
 SumFactors sumFactors(double scaleA, double scaleB, int bits)
 {
 	const double limit = std::max(std::ldexp(std::max(scaleA, scaleB), -bits), 1.0);
-	const double larger = std::max(scaleA, scaleB) / limit;
-	const double smaller = std::min(scaleA, scaleB) / limit;
+	const double a = scaleA / limit, b = scaleB / limit, larger = std::max(a, b);
 	const double most = std::floor(std::min(std::ldexp(1, bits), larger / leastGain));
 	SumFactors best{ 0, 0, 1 };
 	double least = HUGE_VAL;
 
 	for (double first = std::max(1.0, std::ceil(most / 2)); first <= most; first++) {
-		const double second = std::max(1.0, roundReal(first * smaller / larger));
-		const auto converter = makeConverter(0, larger / first);
+		const SumFactors tried{ std::max(1.0, roundReal(first * a / larger)),
+					std::max(1.0, roundReal(first * b / larger)),
+					larger / first };
+		const auto converter = makeConverter(0, tried.gain);
 		if (!converter)
 			continue;
 		const double gain = converter->gain();
-		const double error = std::max(std::fabs(first * gain - larger),
-					      std::fabs(second * gain - smaller));
+		const double error =
+			std::max(std::fabs(tried.a * gain - a), std::fabs(tried.b * gain - b));
 		if (error < least) {
 			least = error;
-			best = scaleA < scaleB ? SumFactors{ second, first, larger / first }
-					       : SumFactors{ first, second, larger / first };
+			best = tried;
 		}
 	}
 	return best;
-}
-
-bool isRelu(const op::Sdp &sdp)
-{
-	return sdp.x2 && sdp.x2->activation == op::Activation::Relu;
 }
 
 op::Alu aluOf(Elementwise::Function function)
@@ -106,28 +97,168 @@ op::Sdp halfSdp(const Lowerer &lowerer, const Elementwise &elementwise, const Me
 }
 
 /*
- * A sum with a ReLU: X2 adds the operand, times a power of two, and has the ReLU. X2 has no
- * converter for the operand, whose zero point has to be 0.
+ * gain * (factor * stream + 2^shift * operand), and how far off that is in steps of the output:
+ * X1 multiplies, and X2 reads the operand, which has no converter there.
  */
-bool sumWithRelu(const Quantization &stream, const Quantization &operand, DataType type,
-		 op::Sdp &sdp, double &gain)
-{
-	const int bits = factorBits(type);
-	const int shift =
-		std::min(bits, bits + std::ilogb(operand.scale) - std::ilogb(stream.scale) - 1);
+struct Sum {
+	Meeting meeting;
+	double factor = 0;
+	int shift = 0;
+	double gain = 0;
+	double error = HUGE_VAL;
+};
 
-	if (operand.zeroPoint != 0 || shift < 0 || gain > 1)
-		return false;
-	sdp.x1->multiply = true;
-	sdp.x1->mulOperand =
-		static_cast<int32_t>(roundReal(std::ldexp(stream.scale / operand.scale, shift)));
+/* A larger shift leaves the factor more bits, and the converter's scale fewer. */
+Sum sumOf(const Lowerer &lowerer, const Meeting &meeting, const Quantization &out)
+{
+	constexpr int triedShifts = 8;
+	const DataType type = lowerer.storage(meeting.stream);
+	const int bits = factorBits(type), mostShift = type == DataType::Int8 ? 20 : bits;
+	const double stream = lowerer.quantization(meeting.stream).scale / out.scale;
+	const double operand = lowerer.quantization(meeting.operand).scale / out.scale;
+	const int most = std::clamp(bits - std::ilogb(stream / operand), 0, mostShift);
+	Sum best{ meeting };
+
+	for (int shift = most; shift >= std::max(most - triedShifts, 0); shift--) {
+		const auto converter = makeConverter(0, std::ldexp(operand, -shift));
+		if (!converter)
+			continue;
+		const double gain = converter->gain();
+		const auto factor =
+			static_cast<double>(integerLimits(16U).saturate(roundReal(stream / gain)));
+		const double error = std::max(std::fabs(factor * gain - stream),
+					      std::fabs(std::ldexp(gain, shift) - operand));
+		if (error < best.error)
+			best = { meeting, factor, shift, gain, error };
+	}
+	return best;
+}
+
+/* Of two tensors of one shape, takes the one as operand that gives the smaller error. */
+Sum nearestSum(const Lowerer &lowerer, const Meeting &meeting, const Quantization &out)
+{
+	const Meeting other{ meeting.operand, meeting.stream, !meeting.turned };
+	const Sum one = sumOf(lowerer, meeting, out);
+
+	if (lowerer.cube(meeting.stream) != lowerer.cube(meeting.operand))
+		return one;
+	const Sum turned = sumOf(lowerer, other, out);
+	return turned.error < one.error ? turned : one;
+}
+
+/*
+ * Splits a product's gain into X1's factor, a power of two, and the converter's factor. With a
+ * small converter factor, the zero point, which is the converter's offset, has bits behind the
+ * point. A gain beyond the largest factor saturates every product but 0; a gain with which no
+ * product reaches one step becomes 0.
+ */
+double splitGain(double gain, DataType type, op::SdpUnit &x)
+{
+	constexpr double smallGain = 0x1p-4, largestGain = 0x1p14;
+	const bool is8Bits = type == DataType::Int8;
+	const double least = is8Bits ? leastGain : 0x1p-32;
+	const int most = is8Bits ? factorBits(type) : 0;
+	int bits = 0;
+
+	while (gain > smallGain && bits < most) {
+		gain /= 2;
+		bits++;
+	}
+	if (gain < least || bits > 0) {
+		x.multiply = true;
+		x.mulOperand = gain < least ? 0 : 1 << bits;
+	}
+	if (gain < least)
+		return 1;
+	return std::min(gain, is8Bits ? smallGain : largestGain);
+}
+
+/* A surface that holds the integers of \a id in the quantization of \a output. */
+std::string inStepsOf(Lowerer &lowerer, ValueId id, ValueId output)
+{
+	if (lowerer.quantization(id) == lowerer.quantization(output))
+		return lowerer.surface(id);
+	const std::string scaled = lowerer.intermediate(lowerer.value(id).name + " scaled",
+							lowerer.storage(output), lowerer.cube(id));
+	lowerer.turn("requantize", id, scaled, output);
+	return scaled;
+}
+
+/* X1 and X2 compute the negative of a difference whose operand is subtracted. */
+op::Sdp sdpOf(Lowerer &lowerer, bool subtracts, const Sum &sum, ValueId output, bool relu)
+{
+	const Quantization out = lowerer.quantization(output);
+	const Quantization stream = lowerer.quantization(sum.meeting.stream);
+	const Quantization operand = lowerer.quantization(sum.meeting.operand);
+	const double gain = subtracts && !sum.meeting.turned ? -sum.gain : sum.gain;
+	op::Sdp sdp{ .name = {}, .input = lowerer.surface(sum.meeting.stream), .output = {} };
+
+	sdp.x1 = op::SdpUnit{ .alu = op::Alu::Sum,
+			      .multiply = true,
+			      .aluOperand = -stream.zeroPoint,
+			      .mulOperand =
+				      static_cast<int32_t>(subtracts ? -sum.factor : sum.factor) };
 	sdp.x2 = op::SdpUnit{ .alu = op::Alu::Sum,
-			      .activation = op::Activation::Relu,
-			      .operands = sdp.y->operands,
-			      .aluShift = static_cast<uint8_t>(shift) };
-	sdp.y.reset();
-	gain = std::ldexp(gain, -shift);
-	return true;
+			      .operands = lowerer.surface(sum.meeting.operand),
+			      .aluShift = static_cast<uint8_t>(sum.shift) };
+	/* X2 can apply a ReLU only if the sum's zero point, that of the operand, is 0. */
+	if (relu && operand.zeroPoint == 0 && gain > 0)
+		sdp.x2->activation = op::Activation::Relu;
+	sdp.converter = lowerer.take(makeConverter(
+		std::ldexp(operand.zeroPoint, sum.shift) - out.zeroPoint / gain, gain));
+	return sdp;
+}
+
+/* X2 multiplies by the operand as stored; only Y's converter can take a zero point away. */
+op::Sdp product(Lowerer &lowerer, const Meeting &given, ValueId output)
+{
+	const bool turns = lowerer.quantization(given.operand).zeroPoint != 0 &&
+			   lowerer.cube(given.stream) == lowerer.cube(given.operand);
+	const Meeting meeting =
+		turns ? Meeting{ given.operand, given.stream, !given.turned } : given;
+	const Quantization stream = lowerer.quantization(meeting.stream);
+	const Quantization operand = lowerer.quantization(meeting.operand);
+	const Quantization out = lowerer.quantization(output);
+	op::Sdp sdp{ .name = {}, .input = lowerer.surface(meeting.stream), .output = {} };
+	op::SdpUnit unit{ .multiply = true, .operands = lowerer.surface(meeting.operand) };
+
+	lowerer.need(operand.zeroPoint == 0 || lowerer.core().has(Capability::SdpY), "inputs",
+		     fmt::format("have zero points, of which SDP takes one away; the other is "
+				 "for its unit Y, which {} has not; quantize one input "
+				 "symmetrically",
+				 lowerer.core().name));
+	op::SdpUnit &x =
+		sdp.x1.emplace(op::SdpUnit{ .alu = op::Alu::Sum, .aluOperand = -stream.zeroPoint });
+	const double gain = splitGain(stream.scale * operand.scale / out.scale,
+				      lowerer.storage(meeting.stream), x);
+	if (operand.zeroPoint != 0)
+		unit.mulConverter = Converter{ operand.zeroPoint, 1, 0 };
+	(operand.zeroPoint == 0 ? sdp.x2 : sdp.y) = unit;
+	sdp.converter = lowerer.take(makeConverter(-out.zeroPoint / gain, gain));
+	return sdp;
+}
+
+/* Maximum or minimum in steps of the output, which keep their order. */
+op::Sdp extreme(Lowerer &lowerer, const Elementwise &elementwise, ValueId stream,
+		const std::string &operands, ValueId output)
+{
+	return { .name = {},
+		 .input = inStepsOf(lowerer, stream, output),
+		 .output = {},
+		 .x1 = op::SdpUnit{ .alu = aluOf(elementwise.function), .operands = operands } };
+}
+
+/* Adds an operation; \a isLeft: it does not apply the activation itself. */
+void addElementwise(Lowerer &lowerer, op::Sdp sdp, const Clamp &activation, ValueId output,
+		    const Cube &cube, bool isLeft)
+{
+	sdp.name = lowerer.step("elementwise");
+	ClampBehind clamp(lowerer, sdp.name, activation,
+			  lowerer.writing(lowerer.write(output, cube), output), isLeft);
+	sdp.output = clamp.written();
+	sdp.type = lowerer.storage(output);
+	lowerer.add(sdp);
+	clamp.finish();
 }
 
 /* Maxima and minima with several numbers, which X1 reads as operands in the output's steps. */
@@ -135,34 +266,18 @@ void limitByConstant(Lowerer &lowerer, const Operator &operation, const Elementw
 		     ValueId x, const CubeNumbers &constant)
 {
 	const ValueId output = operation.outputs[0];
-	const Cube cube = lowerer.cube(x);
-	const DataType type = lowerer.storage(output);
-	const bool half = type == DataType::Half;
-	GraphOperands constants =
-		operands(lowerer.unique(operation.name + " limits"), constant.shape);
+	std::vector<int16_t> limits;
 
-	lowerer.need(elementwise.activation.isNone(), "activation",
-		     "of a maximum or minimum with several numbers; put it behind as an "
-		     "operator of its own");
-	if (half) {
-		constants.alu = lowerer.halves(constant.numbers);
-	} else {
-		std::vector<int16_t> limits;
-		for (const double number : constant.numbers)
-			limits.push_back(static_cast<int16_t>(lowerer.quantization(output).quantize(
-				number, integerLimits(lowerer.range(output)))));
-		constants.alu = Elements::of(limits);
-	}
-	lowerer.setCube(output, cube);
-	const std::string result = lowerer.write(output);
-	const std::string input = inStepsOf(lowerer, x, output);
-	lowerer.add(op::Sdp{
-		.name = lowerer.step("limits"),
-		.input = input,
-		.output = result,
-		.x1 = op::SdpUnit{ .alu = aluOf(elementwise.function), .operands = constants.name },
-		.type = type });
-	lowerer.graph.operands(std::move(constants));
+	for (const double number : constant.numbers)
+		limits.push_back(static_cast<int16_t>(lowerer.quantization(output).quantize(
+			number, integerLimits(lowerer.range(output)))));
+	const std::string operands = addOperands(lowerer, lowerer.step("limits"), constant.shape,
+						 lowerer.storage(output) == DataType::Half
+							 ? lowerer.halves(constant.numbers)
+							 : Elements::of(limits),
+						 {});
+	addElementwise(lowerer, extreme(lowerer, elementwise, x, operands, output),
+		       elementwise.activation, output, lowerer.cube(x), true);
 }
 
 /*
@@ -187,7 +302,6 @@ void withConstant(Lowerer &lowerer, const Operator &operation, const Elementwise
 	const ValueId x = operation.inputs[first ? 1 : 0];
 	lowerer.makeNatural(x);
 	const ValueId output = operation.outputs[0];
-	const Cube cube = lowerer.cube(x);
 	const Quantization in = lowerer.quantization(x), out = lowerer.quantization(output);
 	const Extents &wanted = lowerer.value(output).shape, &shape = lowerer.value(x).shape;
 
@@ -221,48 +335,11 @@ void withConstant(Lowerer &lowerer, const Operator &operation, const Elementwise
 		affine.bias.push_back((product || limits ? 0 : sign * added / in.scale) -
 				      in.zeroPoint);
 	}
-	lowerer.setCube(output, cube);
-	const std::string result = lowerer.write(output);
-	lowerer.affine(lowerer.stage(lowerer.step("affine"), lowerer.surface(x), lowerer.storage(x),
-				     result, output),
-		       affine);
+	const std::string result = lowerer.write(output, lowerer.cube(x));
+	lowerer.affine(lowerer.stage("affine", x, result, output), affine);
 }
 
 } /* namespace */
-
-double splitGain(double gain, DataType type, op::SdpUnit &x)
-{
-	constexpr double smallGain = 0x1p-4, largestGain = 0x1p14;
-	const bool is8Bits = type == DataType::Int8;
-	const double least = is8Bits ? leastGain : 0x1p-32;
-	const int most = is8Bits ? factorBits(type) : 0;
-	int bits = 0;
-
-	while (gain > smallGain && bits < most) {
-		gain /= 2;
-		bits++;
-	}
-	if (gain < least || bits > 0) {
-		x.multiply = true;
-		x.mulOperand = gain < least ? 0 : 1 << bits;
-	}
-	if (gain < least)
-		return 1;
-	return std::min(gain, is8Bits ? smallGain : largestGain);
-}
-
-std::string inStepsOf(Lowerer &lowerer, ValueId id, ValueId output)
-{
-	if (lowerer.quantization(id) == lowerer.quantization(output))
-		return lowerer.surface(id);
-	const std::string name = lowerer.step("requantize");
-	const std::string scaled =
-		lowerer.intermediate(name + " scaled", lowerer.storage(output), lowerer.cube(id));
-	lowerer.affine(
-		lowerer.stage(name, lowerer.surface(id), lowerer.storage(id), scaled, output),
-		lowerer.turning(id, output));
-	return scaled;
-}
 
 Meeting meet(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise)
 {
@@ -293,87 +370,76 @@ Meeting meet(Lowerer &lowerer, const Operator &operation, const Elementwise &ele
 	return { a, b, false };
 }
 
-SumClamp clampOf(const Lowerer &lowerer, const Clamp &activation, ValueId output)
+op::Sdp integerSum(Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting,
+		   ValueId output)
 {
-	const Quantization quantization = lowerer.quantization(output);
-	const auto clamp = lowerer.clamped(activation, quantization, lowerer.range(output));
-	const IntegerLimits limits = integerLimits(lowerer.storage(output));
-	const bool cutsLow = clamp.low > limits.lowest, cutsHigh = clamp.high < limits.highest;
-
-	return { clamp, !cutsLow && !cutsHigh,
-		 cutsLow && !cutsHigh && clamp.low == quantization.zeroPoint };
-}
-
-op::Sdp integerSdp(Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting,
-		   ValueId output, bool relu)
-{
-	if (!lowerer.core().has(Capability::SdpY))
-		return integerSdpWithoutY(lowerer, elementwise, meeting, output, relu);
 	const Quantization stream = lowerer.quantization(meeting.stream);
 	const Quantization operand = lowerer.quantization(meeting.operand);
 	const Quantization out = lowerer.quantization(output);
-	const DataType type = lowerer.storage(meeting.stream);
-	op::Sdp sdp{ .name = {}, .input = lowerer.surface(meeting.stream), .output = {} };
-	op::SdpUnit &x = sdp.x1.emplace(
-		op::SdpUnit{ .alu = op::Alu::Sum, .aluOperand = negated(stream.zeroPoint) });
-	op::SdpUnit &y = sdp.y.emplace(op::SdpUnit{ .operands = lowerer.surface(meeting.operand) });
-	double gain = operand.scale / out.scale;
+	const bool subtracts = elementwise.function == Elementwise::Function::Subtract;
+	const IntegerClamp clamp = clampOf(elementwise.activation, lowerer.writing({}, output));
+	const bool relu = clamp.cutsLow && !clamp.cutsHigh && clamp.low == out.zeroPoint;
 
-	if (elementwise.function == Elementwise::Function::Multiply) {
-		gain = splitGain(stream.scale * gain, type, x);
-		y.multiply = true;
-		y.mulConverter = Converter{ operand.zeroPoint, 1, 0 };
-	} else if (!relu || elementwise.function != Elementwise::Function::Add ||
-		   !sumWithRelu(stream, operand, type, sdp, gain)) {
-		SumFactors factors = sumFactors(stream.scale / out.scale, operand.scale / out.scale,
-						factorBits(type));
-		if (elementwise.function == Elementwise::Function::Subtract)
-			(meeting.turned ? factors.a : factors.b) *= -1;
-		x.multiply = true;
-		x.mulOperand = static_cast<int32_t>(factors.a);
-		y.alu = aluOf(elementwise.function);
-		y.aluConverter = Converter{ operand.zeroPoint, static_cast<int16_t>(factors.b), 0 };
-		gain = factors.gain;
+	if (!lowerer.core().has(Capability::SdpY)) {
+		const Sum sum = nearestSum(lowerer, meeting, out);
+		lowerer.need(sum.error < HUGE_VAL, "scales",
+			     "of the inputs are too far from that of the output");
+		return sdpOf(lowerer, subtracts, sum, output, relu);
 	}
-	sdp.converter = lowerer.take(makeConverter(-out.zeroPoint / gain, gain));
-	return sdp;
+	/* The output's zero point, divided by a large gain, would leave the converter's offset. */
+	if (relu && !subtracts && operand.zeroPoint == 0 && operand.scale <= out.scale) {
+		const Sum sum = sumOf(lowerer, meeting, out);
+		if (sum.error < 0x1p-12 * std::max(stream.scale, operand.scale) / out.scale)
+			return sdpOf(lowerer, subtracts, sum, output, relu);
+	}
+	SumFactors factors = sumFactors(stream.scale / out.scale, operand.scale / out.scale,
+					factorBits(lowerer.storage(meeting.stream)));
+	if (subtracts)
+		(meeting.turned ? factors.a : factors.b) *= -1;
+	return { .name = {},
+		 .input = lowerer.surface(meeting.stream),
+		 .output = {},
+		 .x1 = op::SdpUnit{ .alu = op::Alu::Sum,
+				    .multiply = true,
+				    .aluOperand = -stream.zeroPoint,
+				    .mulOperand = static_cast<int32_t>(factors.a) },
+		 .y = op::SdpUnit{ .alu = op::Alu::Sum,
+				   .operands = lowerer.surface(meeting.operand),
+				   .aluConverter =
+					   Converter{ operand.zeroPoint,
+						      static_cast<int16_t>(factors.b), 0 } },
+		 .converter =
+			 lowerer.take(makeConverter(-out.zeroPoint / factors.gain, factors.gain)) };
 }
 
 void lower(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise)
 {
-	const ValueId a = operation.inputs[0], b = operation.inputs[1];
-	const ValueId output = operation.outputs[0];
+	const ValueId a = operation.inputs[0], output = operation.outputs[0];
 
 	if (elementwise.function == Elementwise::Function::Divide) {
 		divide(lowerer, operation, elementwise);
 		return;
 	}
-	if (lowerer.value(a).isConstant != lowerer.value(b).isConstant) {
+	if (lowerer.value(a).isConstant != lowerer.value(operation.inputs[1]).isConstant) {
 		withConstant(lowerer, operation, elementwise);
 		return;
 	}
 	const Meeting meeting = meet(lowerer, operation, elementwise);
 	const bool half = lowerer.storage(a) == DataType::Half;
-	const Cube cube = lowerer.cube(meeting.stream);
-	const Clamp &activation = elementwise.activation;
-	const SumClamp clamp = clampOf(lowerer, activation, output);
-	op::Sdp sdp = half ? halfSdp(lowerer, elementwise, meeting)
-			   : integerSdp(lowerer, elementwise, meeting, output, clamp.isRelu);
-	const bool clamps = half ? !activation.isNone() && activation != Clamp{ .low = 0 }
-				 : !clamp.isNone && !isRelu(sdp);
-	lowerer.setCube(output, cube);
-	const std::string result = lowerer.write(output);
-	sdp.name = lowerer.step("elementwise");
-	sdp.output = clamps ? lowerer.intermediate(sdp.name + " raw", lowerer.storage(output), cube)
-			    : result;
-	sdp.type = lowerer.storage(output);
-	lowerer.add(sdp);
-	if (clamps && half)
-		lowerer.affine(lowerer.stage(lowerer.step("clamp"), sdp.output, DataType::Half,
-					     result, output),
-			       lowerer.turning(output, output, activation));
-	else if (clamps)
-		lowerer.clampSurface(sdp.output, result, clamp.limits);
+	op::Sdp sdp;
+	if (half)
+		sdp = halfSdp(lowerer, elementwise, meeting);
+	else if (elementwise.function == Elementwise::Function::Multiply)
+		sdp = product(lowerer, meeting, output);
+	else if (elementwise.function >= Elementwise::Function::Maximum)
+		sdp = extreme(lowerer, elementwise, meeting.stream,
+			      inStepsOf(lowerer, meeting.operand, output), output);
+	else
+		sdp = integerSum(lowerer, elementwise, meeting, output);
+	const bool isClamped = half ? elementwise.activation == Clamp{ .low = 0 }
+				    : sdp.x2 && sdp.x2->activation == op::Activation::Relu;
+	addElementwise(lowerer, sdp, elementwise.activation, output, lowerer.cube(meeting.stream),
+		       !isClamped);
 }
 
 } /* namespace nvdla::compiler */

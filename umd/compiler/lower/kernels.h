@@ -19,10 +19,6 @@ struct Kernels {
 	std::vector<double> scales;   /**< of each kernel; 1 in FP16 */
 	std::vector<double> bias;     /**< of each kernel, in real numbers */
 
-	double at(size_t kernel, size_t channel, size_t rs) const
-	{
-		return elements[(kernel * c + channel) * r * s + rs];
-	}
 	/** \return the elements of one kernel */
 	std::span<double> one(size_t kernel)
 	{
@@ -47,11 +43,11 @@ struct ConvolutionPass {
 	op::Axes stride;
 	op::Axes dilation;
 	op::Padding padding;
+	std::optional<int16_t> padValue = {}; /**< none: the input's zero point */
 	uint32_t groups = 1;
 	Clamp activation;
-	/** \brief Additional factors of the sums: one number, or h x w of factorShape */
+	/** \brief Additional factors of the sums: one number, or one for each line and column */
 	std::vector<double> factors = { 1.0 };
-	Cube factorShape;
 	/** \brief Name and shape of the part of the input's surface to read; empty: all of it */
 	std::string from;
 	Cube in;
@@ -59,10 +55,13 @@ struct ConvolutionPass {
 	bool canSum = false;
 	/** \brief Integers are summed with their zero points, and results are rounded once */
 	bool keepsZero = false;
-	/** \brief With keepsZero: padding adds the zero point to a sum, and not 0 */
-	bool countsPadding = false;
-	/** \brief Surface to write, of the input's type and shape \a out; empty: the output */
+	/** \brief Transposed convolution: padding is cut off the sums */
+	bool isTransposed = false;
+	/** \brief Each sum is divided by the sum of the kernel elements that meet the input */
+	bool normalizes = false;
+	/** \brief Surface to write, of shape \a out; empty: the output's */
 	std::string to = {};
+	std::optional<DataType> type = {}; /**< of that surface, if it is not the output's */
 	/** \brief Affine::firstBits of the sums */
 	std::optional<int> firstBits = {};
 	/**
@@ -71,8 +70,6 @@ struct ConvolutionPass {
 	 */
 	std::string packed = {};
 	uint32_t channels = 0; /**< of a packed kernel */
-	int16_t padValue = 0;  /**< with packed weights */
-	std::string part = {}; /**< part of the output's surface to write; empty: all of it */
 };
 
 /**
@@ -84,19 +81,6 @@ struct ConvolutionPass {
 int sumBits(const Lowerer &lowerer, ValueId input, ValueId output, uint32_t count);
 
 /**
- * \brief A factor of sums of 8 bits that divides by a whole number
- *
- * Multipliers are not exact. A factor that is larger by a quarter of the distance between two
- * quotients rounds ties away from zero, as a division does, and changes no other result.
- */
-inline double dividing(double factor)
-{
-	constexpr double largestQuotient = 128;
-
-	return factor * (1 + factor / (4 * largestQuotient));
-}
-
-/**
  * \return the bias of an operator in real numbers, which is its third input
  *
  * Integers without a scale, or with the sums' scale but for rounding, count in the sums' steps.
@@ -105,14 +89,8 @@ std::vector<double> biasOf(Lowerer &lowerer, const Operator &operation, const Ke
 /** \return the kernels of an operator whose inputs are x, weights and maybe a bias */
 Kernels kernelsOf(Lowerer &lowerer, const Operator &operation);
 
-/** \return all kernels, as constants of a graph */
-GraphWeights weightsOf(const Kernels &kernels, DataType type, const std::string &name);
-
 /** \brief Add a convolution to the graph, with the SDP operation that converts its sums */
 void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &pass);
-
-/** \return number of bits by which the kernels' largest sum exceeds 32 */
-uint8_t excessBits(const Kernels &kernels, const Quantization &in, DataType range);
 
 /** \brief Lower a slice, followed by an activation */
 void takeSlice(Lowerer &lowerer, const Operator &operation, const Slice &slice,

@@ -30,28 +30,6 @@ uint32_t along(const Extents &numbers, size_t inside, uint32_t usual)
 	return inside < numbers.size() ? numbers[numbers.size() - 1 - inside] : usual;
 }
 
-/* The multiplication that converts each 8-bit integer exactly; nothing if there is none. */
-std::optional<Requantization> productFor(const Lowerer &lowerer, ValueId from, ValueId like,
-					 const Clamp &activation)
-{
-	return lowerer.is8Bits(from) && lowerer.is8Bits(like) && activation.isNone()
-		       ? requantization(lowerer.quantization(from), lowerer.quantization(like))
-		       : std::nullopt;
-}
-
-op::Sdp productOf(const Lowerer::Stage &stage, const Requantization &product)
-{
-	return { .name = stage.name,
-		 .input = stage.input,
-		 .output = stage.output,
-		 .x1 = op::SdpUnit{ .alu = op::Alu::Sum,
-				    .multiply = true,
-				    .aluOperand = -product.from.zeroPoint,
-				    .mulOperand = product.multiply,
-				    .shift = product.shift },
-		 .converter = { -product.to.zeroPoint, 1, 0 } };
-}
-
 /* Copies a value to a part of a surface, with the quantization of \a like. */
 void copy(Lowerer &lowerer, ValueId from, const PartOf &to, ValueId like, Clamp activation)
 {
@@ -59,22 +37,35 @@ void copy(Lowerer &lowerer, ValueId from, const PartOf &to, ValueId like, Clamp 
 	const Cube whole = lowerer.cube(from);
 	const uint32_t atom = lowerer.core().atomChannels(lowerer.storage(from));
 	const bool alone = isAlone(whole, lowerer.cube(like));
-	const auto product = productFor(lowerer, from, like, activation);
+	/* The multiplication that converts each 8-bit integer exactly, if there is one. */
+	const auto product = lowerer.is8Bits(from) && lowerer.is8Bits(like) && activation.isNone()
+				     ? requantization(in, out)
+				     : std::nullopt;
+	op::Sdp sdp{ .name = {}, .input = {}, .output = {} };
+	if (product) {
+		sdp.x1 = op::SdpUnit{ .alu = op::Alu::Sum,
+				      .multiply = true,
+				      .aluOperand = -in.zeroPoint,
+				      .mulOperand = product->multiply,
+				      .shift = product->shift };
+		sdp.converter = { -out.zeroPoint, 1, 0 };
+	}
 
 	/* A single element of a larger surface is written atom by atom. */
 	for (uint32_t c = 0; c < whole.c; c += alone ? atom : whole.c) {
 		const Cube cube{ alone ? std::min(atom, whole.c - c) : whole.c, whole.h, whole.w };
 		PartOf target = to;
 		target.channel += c;
-		const std::string source =
-			cube == whole ? lowerer.surface(from)
-				      : lowerer.part({ lowerer.surface(from), c }, cube);
 		Lowerer::Stage stage =
-			lowerer.stage(lowerer.step("copy"), source, lowerer.storage(from),
-				      lowerer.part(target, cube), like);
+			lowerer.stage("copy", from, lowerer.part(target, cube), like);
+		if (cube != whole)
+			stage.input = lowerer.part({ stage.input, c }, cube);
 		stage.cube = cube;
 		if (product) {
-			lowerer.add(productOf(stage, *product));
+			sdp.name = stage.name;
+			sdp.input = stage.input;
+			sdp.output = stage.output;
+			lowerer.add(sdp);
 			continue;
 		}
 		lowerer.affine(stage, { std::vector<double>(cube.c, in.scale / out.scale),
@@ -123,7 +114,6 @@ std::vector<PartOf> partsOf(const Lowerer &lowerer, const Operator &operation,
 
 void lower(Lowerer &lowerer, const Operator &operation, const Reshape &)
 {
-	lowerer.setCube(operation.outputs[0], lowerer.cube(operation.inputs[0]));
 	lowerer.alias(operation.outputs[0], operation.inputs[0]);
 }
 
@@ -159,8 +149,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Slice &slice)
 	if (lowerer.value(input).batch > 1) {
 		PartOf sample{ lowerer.surface(input) };
 		sample.sample = slice.begin.front();
-		lowerer.setCube(output, lowerer.cube(input));
-		lowerer.view(output, lowerer.part(sample, lowerer.cube(input)));
+		lowerer.view(output, sample, lowerer.cube(input));
 		return;
 	}
 	takeSlice(lowerer, operation, slice, {});
@@ -197,23 +186,20 @@ void takeSlice(Lowerer &lowerer, const Operator &operation, const Slice &slice,
 	if (moves && !lowerer.isPlaced(output)) {
 		PartOf part = at;
 		part.channel = firstC;
-		lowerer.view(output, lowerer.part(part, out));
+		lowerer.view(output, part, out);
 		return;
 	}
 	std::vector<int64_t> channels;
 	for (uint32_t c = 0; c < out.c; c++)
 		channels.push_back(int64_t{ firstC } + int64_t{ c } * strideC);
 	Kernels kernels = selection(in.c, channels);
-	if (alone && in.w > 1) {
-		const uint32_t last = at.column + 1 == in.w;
-		kernels = oneTap(kernels, 1, 2, 0, last);
-		at.column -= last;
-		read.w = 2;
-	} else if (alone) {
-		const uint32_t last = at.line + 1 == in.h;
-		kernels = oneTap(kernels, 2, 1, last, 0);
-		at.line -= last;
-		read.h = 2;
+	if (alone) {
+		const bool isWide = in.w > 1;
+		uint32_t &place = isWide ? at.column : at.line;
+		const uint32_t last = place + 1 == (isWide ? in.w : in.h);
+		kernels = isWide ? oneTap(kernels, 1, 2, 0, last) : oneTap(kernels, 2, 1, last, 0);
+		place -= last;
+		(isWide ? read.w : read.h) = 2;
 	}
 	const std::string from = read == in ? at.surface : lowerer.part(at, read);
 	convolve(lowerer, kernels,

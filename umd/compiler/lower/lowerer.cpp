@@ -81,17 +81,6 @@ Quantization Lowerer::quantization(ValueId id) const
 	return storage(id) == DataType::Half ? Quantization{} : value(id).quantization.channel(0);
 }
 
-bool Lowerer::staysReshaped(const Operator &operation, ValueId output) const
-{
-	if (operation.inputs.empty())
-		return false;
-	const ValueId input = operation.inputs.front();
-	const bool isReshaped = isAny<Reshape>(operation.kind) ||
-				cubes_[input] != naturalCube(value(input).cubeShape());
-
-	return isReshaped && elementCount(value(output).cubeShape()) == cubes_[input].elements();
-}
-
 void Lowerer::needSize(ValueId id, const Cube &cube) const
 {
 	need(value(id).isConstant || std::max({ cube.c, cube.h, cube.w }) <= mostOfSurface,
@@ -143,12 +132,7 @@ std::string Lowerer::intermediate(const std::string &name, DataType type, const 
 {
 	const std::string surface = unique(name);
 
-	graph.surface({ .name = surface,
-			.type = type,
-			.c = cube.c,
-			.h = cube.h,
-			.w = cube.w,
-			.place = Place::Auto });
+	describe(surface, type, cube);
 	return surface;
 }
 
@@ -169,30 +153,32 @@ std::string Lowerer::part(const PartOf &part, const Cube &cube)
 	return surface;
 }
 
-void Lowerer::describe(const std::string &surface, ValueId id)
+void Lowerer::describe(const std::string &surface, DataType type, const Cube &cube,
+		       const Value &like)
 {
 	graph.surface({ .name = surface,
-			.type = storage(id),
-			.c = cubes_[id].c,
-			.h = cubes_[id].h,
-			.w = cubes_[id].w,
-			.n = value(id).batch,
+			.type = type,
+			.c = cube.c,
+			.h = cube.h,
+			.w = cube.w,
+			.n = like.batch,
 			.place = Place::Auto,
-			.quantization = value(id).quantization });
+			.quantization = like.quantization });
 }
 
-std::string Lowerer::write(ValueId id)
+std::string Lowerer::write(ValueId id, const Cube &cube)
 {
 	const auto placed = places_.find(id);
 	std::string &surface = surfaces_[id];
 
+	cubes_[id] = cube;
 	if (placed != places_.end())
 		return surface = part(placed->second, cubes_[id]);
 	/* A concatenation is described before its parts are written. */
 	if (!surface.empty())
 		return surface;
 	surface = unique(value(id).name);
-	describe(surface, id);
+	describe(surface, storage(id), cube, value(id));
 	return surface;
 }
 
@@ -203,9 +189,18 @@ PartOf Lowerer::placeOf(ValueId id) const
 	return placed != places_.end() ? placed->second : PartOf{ surfaces_[id] };
 }
 
-void Lowerer::view(ValueId id, const std::string &part)
+void Lowerer::alias(ValueId id, ValueId same)
 {
-	surfaces_[id] = part;
+	surfaces_[id] = surfaces_[same];
+	cubes_[id] = cubes_[same];
+	if (views_.contains(same))
+		views_.insert(id);
+}
+
+void Lowerer::view(ValueId id, const PartOf &place, const Cube &cube)
+{
+	surfaces_[id] = part(place, cube);
+	cubes_[id] = cube;
 	views_.insert(id);
 }
 
@@ -274,8 +269,12 @@ void Lowerer::lowerOne(const Operator &operation)
 	}
 	for (const ValueId id : operation.inputs)
 		needSize(id, cubes_[id]);
+	/* A result may use the layout of the reshaped first input. */
+	const ValueId first = operation.inputs.empty() ? 0 : operation.inputs.front();
+	const bool isReshaped = isAny<Reshape>(operation.kind) ||
+				cubes_[first] != naturalCube(value(first).cubeShape());
 	for (const ValueId id : operation.outputs) {
-		if (!staysReshaped(operation, id))
+		if (!isReshaped || elementCount(value(id).cubeShape()) != cubes_[first].elements())
 			needSize(id, naturalCube(value(id).cubeShape()));
 	}
 	const bool countsElements = traitsOf(operation.kind).countsElements;
@@ -331,9 +330,13 @@ void Lowerer::lowerOperators(Refusals &refusals)
 		if (!refusals.passes([&] { placeInput(i); }))
 			missing_.insert(model_.inputs[i]);
 	}
-	placeUnwritten();
 	placeConcatenations();
 	for (const Operator &operation : model_.operators) {
+		for (const ValueId id : operation.inputs) {
+			if (!value(id).isConstant && surfaces_[id].empty() &&
+			    !missing_.contains(id) && !model_.writer(id))
+				pretend(id); /* of an unknown operator */
+		}
 		const bool lacks = std::ranges::any_of(
 			operation.inputs, [&](ValueId id) { return missing_.contains(id); });
 		if (lacks) {

@@ -115,10 +115,6 @@ public:
 	void need(bool fulfilled, const std::string &field, const std::string &why) const;
 	/** \brief Check the number of elements of constants that are not in the model's file */
 	void needRoom(uint64_t elements) const;
-	/** \brief Check that a computed value can be a surface of shape \a cube */
-	void needSize(ValueId id, const Cube &cube) const;
-	/** \brief Check that a computed value's elements and type fit a surface of shape \a cube */
-	void needSurface(ValueId id, const std::string &where, const Cube &cube) const;
 	/** \brief The value of a result; its error is that of the operator */
 	template<typename T>
 	T take(Result<T> result) const
@@ -128,7 +124,6 @@ public:
 		return std::move(*result);
 	}
 
-	const Model &model() const { return model_; }
 	/** \brief The core that the network is for */
 	const CoreGeometry &core() const { return core_; }
 	const Value &value(ValueId id) const { return model_.values[id]; }
@@ -158,34 +153,27 @@ public:
 		       storage(input) != DataType::Half &&
 		       quantization(input) == quantization(output);
 	}
-	/** \brief A stage that writes a value */
-	Stage stage(const std::string &name, const std::string &input, DataType from,
-		    const std::string &output, ValueId result) const;
+	/** \brief A stage that writes a value to \a surface, without a name and an input yet */
+	Stage writing(const std::string &surface, ValueId result) const;
+	/** \brief A stage from the value \a input to another one; \a what: see step() */
+	Stage stage(const std::string &what, ValueId input, const std::string &surface,
+		    ValueId result);
 	/** \brief The quantization of an activation; scale 1 for floating point */
 	Quantization quantization(ValueId id) const;
 	/** \brief Shape of the surface that holds a value */
 	Cube cube(ValueId id) const { return cubes_[id]; }
-	/** \brief Set a shape of a value's surface that differs from the natural one */
-	void setCube(ValueId id, const Cube &cube) { cubes_[id] = cube; }
 	/**
 	 * \brief Bring a value to a surface of its own axes, before anything reads it by axes
 	 *
 	 * Until then, a reshaped value is in the surface that its operator wrote.
 	 */
 	void makeNatural(ValueId id);
-	/** \return true if a result may use the layout of the reshaped first input */
-	bool staysReshaped(const Operator &operation, ValueId output) const;
 	/** \brief The surface that a value was written to */
 	const std::string &surface(ValueId id) const { return surfaces_[id]; }
 	/** \brief Let a value share the surface of another one */
-	void alias(ValueId id, ValueId same)
-	{
-		surfaces_[id] = surfaces_[same];
-		if (views_.contains(same))
-			views_.insert(id);
-	}
+	void alias(ValueId id, ValueId same);
 	/** \brief Let a value be a part of a surface that is written already */
-	void view(ValueId id, const std::string &part);
+	void view(ValueId id, const PartOf &place, const Cube &cube);
 	/** \brief Whether a value is written directly into its part of a concatenation */
 	bool isPlaced(ValueId id) const { return places_.contains(id); }
 	/** \brief The surface that holds a value, and the value's position in it */
@@ -196,7 +184,7 @@ public:
 		return part.channel % core_.atomChannels(storage(id)) == 0;
 	}
 	/** \brief Describe the surface of a value that is about to be written, and name it */
-	std::string write(ValueId id);
+	std::string write(ValueId id, const Cube &cube);
 	/** \brief Describe a surface that is no value of the model */
 	std::string intermediate(const std::string &name, DataType type, const Cube &cube);
 	/** \brief Describe a part of a surface, for writing or reading */
@@ -221,9 +209,10 @@ public:
 	/** \brief The FP16 bits of a constant; the report covers it as those of halves() */
 	uint16_t half(double number);
 
-	/** \brief Affine function from the quantization of one value to another's, with an
-	 * activation */
-	Affine turning(ValueId from, ValueId to, const Clamp &activation = {}) const;
+	/** \brief Write a value's numbers to \a surface in the quantization of another value, \a to
+	 */
+	void turn(const std::string &what, ValueId from, const std::string &surface, ValueId to,
+		  const Clamp &activation = {});
 	/** \brief An SDP operation for an affine function; two if a clamp needs another one */
 	void affine(const Stage &stage, const Affine &function);
 	/**
@@ -236,24 +225,15 @@ public:
 	 * sum
 	 */
 	void sum(const Stage &stage, const Affine &function, const Residual &residual);
-	/** \brief Clamp a surface of integers in a second step, unless saturation suffices */
-	struct Clamped {
-		int64_t low;
-		int64_t high;
-		bool none; /**< saturation suffices */
-	};
-	Clamped clamped(const Clamp &activation, const Quantization &quantization,
-			DataType type) const;
-	void clampSurface(const std::string &input, const std::string &output,
-			  const Clamped &clamp);
 
 private:
 	[[noreturn]] void refuse(Error error) const;
-	void affineOfHalves(const Stage &stage, const Affine &function);
-	void sumOfIntegers(const Stage &stage, const Affine &function, const Residual &residual);
+	/** \brief Check that a computed value can be a surface of shape \a cube */
+	void needSize(ValueId id, const Cube &cube) const;
+	/** \brief Check that a computed value's elements and type fit a surface of shape \a cube */
+	void needSurface(ValueId id, const std::string &where, const Cube &cube) const;
 	void chooseStorage();
 	void placeInput(size_t index);
-	void placeUnwritten();
 	void pretend(ValueId id);
 	void placeConcatenations();
 	void placeConcatenation(const Operator &operation, const Concatenation &concatenation);
@@ -261,7 +241,9 @@ private:
 	 * operation; nothing if the conversion needs an operation of its own */
 	std::optional<Requantization> requantizedBehind(const Operator &writer,
 							ValueId concatenated) const;
-	void describe(const std::string &surface, ValueId id);
+	/** \brief Describe a surface with batch and quantization of a value, if it holds one */
+	void describe(const std::string &surface, DataType type, const Cube &cube,
+		      const Value &like = {});
 	Result<void> nameOutputs();
 	void lowerOne(const Operator &operation);
 	void needTypes(const Operator &operation);

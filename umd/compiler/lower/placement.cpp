@@ -16,17 +16,11 @@ namespace
 
 DataType storageOf(ElementType type)
 {
-	switch (type) {
-	case ElementType::Int8:
-		return DataType::Int8;
-	case ElementType::Int16:
-		return DataType::Int16;
-	case ElementType::Float32:
-	case ElementType::Float16:
+	if (isFloat(type))
 		return DataType::Half;
-	default:
-		return DataType::Unknown;
-	}
+	return type == ElementType::Int8    ? DataType::Int8
+	       : type == ElementType::Int16 ? DataType::Int16
+					    : DataType::Unknown;
 }
 
 /* Sums are convolutions, whose results may have another type than their inputs. */
@@ -74,26 +68,13 @@ void Lowerer::placeInput(size_t index)
 /* Writes the result of a refused operator, so that its readers can be checked as well. */
 void Lowerer::pretend(ValueId id)
 {
-	cubes_[id] = naturalCube(value(id).cubeShape());
+	const Cube natural = naturalCube(value(id).cubeShape());
+
 	if (storage(id) == DataType::Unknown ||
-	    cubes_[id].elements() != elementCount(value(id).cubeShape()))
+	    natural.elements() != elementCount(value(id).cubeShape()))
 		missing_.insert(id);
 	else
-		write(id);
-}
-
-void Lowerer::placeUnwritten()
-{
-	std::set<ValueId> written(model_.inputs.begin(), model_.inputs.end());
-
-	for (const Operator &operation : model_.operators)
-		written.insert(operation.outputs.begin(), operation.outputs.end());
-	for (const Operator &operation : model_.operators) {
-		for (const ValueId id : operation.inputs) {
-			if (!value(id).isConstant && written.insert(id).second)
-				pretend(id);
-		}
-	}
+		write(id, natural);
 }
 
 /* Has values that only a concatenation reads written directly into their parts of its result. */
@@ -118,12 +99,8 @@ void Lowerer::placeConcatenation(const Operator &operation, const Concatenation 
 	for (size_t i = 0; i < parts.size(); i++) {
 		const ValueId input = operation.inputs[i];
 		const Operator *writer = model_.writer(input);
-		const auto *elementwise =
-			writer ? std::get_if<Elementwise>(&writer->kind) : nullptr;
-		const bool divides =
-			elementwise && elementwise->function == Elementwise::Function::Divide;
 		const bool computes =
-			writer && !divides && traitsOf(writer->kind).writesParts &&
+			writer && traitsOf(writer->kind).writesParts &&
 			!isOverChannels(writer->kind) && isPlaceable(*writer) &&
 			isFloat(value(writer->inputs.front()).type) == isFloat(value(input).type);
 		if (!computes || std::ranges::count(operation.inputs, input) != 1 ||
@@ -152,7 +129,7 @@ void Lowerer::placeConcatenations()
 		if (!concatenation)
 			continue;
 		if (!isPlaced(operation.outputs.front()))
-			write(operation.outputs.front());
+			write(operation.outputs.front(), cube(operation.outputs.front()));
 		placeConcatenation(operation, *concatenation);
 	}
 }
@@ -173,7 +150,7 @@ Result<void> Lowerer::nameOutputs()
 		if (!taken.insert(surface).second || places_.contains(id) || views_.contains(id)) {
 			const std::string from = surface;
 			surface = unique(value(id).name + " copy");
-			describe(surface, id);
+			describe(surface, storage(id), cube(id), value(id));
 			graph.add(op::Sdp{
 				.name = unique("copy " + from), .input = from, .output = surface });
 		}
@@ -214,15 +191,12 @@ void Lowerer::chooseStorage()
 				continue;
 			std::vector<ValueId> all = operation.inputs;
 			if (!multiplies)
-				all.insert(all.end(), operation.outputs.begin(),
-					   operation.outputs.end());
-			const bool wide = std::any_of(all.begin(), all.end(), [&](ValueId id) {
-				return storage_[id] == DataType::Int16 && !value(id).isConstant;
-			});
-			for (ValueId id : all) {
-				if (wide && !value(id).isConstant)
-					widen(id);
-			}
+				all.push_back(operation.outputs.front());
+			std::erase_if(all, [&](ValueId id) { return value(id).isConstant; });
+			if (std::ranges::any_of(all, [&](ValueId id) {
+				    return storage_[id] == DataType::Int16;
+			    }))
+				std::ranges::for_each(all, widen);
 		}
 	}
 }

@@ -15,12 +15,12 @@ namespace
 constexpr uint32_t maxPoolKernel = 8;  /* of PDP */
 constexpr uint32_t maxConvKernel = 32; /* of a convolution */
 
-/* Elements of an axis that the windows cover; those behind the last window are not read. */
-uint32_t usedSize(uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride, uint32_t before)
+/* Elements of an axis that the windows cover, with those of the padding behind it. */
+uint32_t covered(uint32_t out, uint32_t kernel, uint32_t stride, uint32_t before)
 {
 	const uint32_t end = (out - 1) * stride + kernel;
 
-	return std::min(in, end > before ? end - before : 0);
+	return end > before ? end - before : 0;
 }
 
 /* Elements of a window that are inside of the picture. */
@@ -80,6 +80,7 @@ ConvolutionPass someChannels(Lowerer &lowerer, const ConvolutionPass &pass, Part
 	some.out = { count, 1, 1 };
 	some.from = lowerer.part(from, some.in);
 	some.to = lowerer.part(to, some.out);
+	some.type = lowerer.storage(pass.input);
 	if (!turned)
 		return some;
 	const uint32_t atom = lowerer.core().atomChannels(lowerer.storage(pass.input));
@@ -110,11 +111,10 @@ bool sumTurned(Lowerer &lowerer, const ConvolutionPass &pass)
 	if (turned <= atom || most == 0 || (type != result && !widens) ||
 	    !lowerer.isAligned(to, pass.output))
 		return false;
-	lowerer.setCube(pass.output, pass.out);
 	if (widens)
 		to = { lowerer.intermediate(lowerer.step("sums in 8 bits"), type, pass.out) };
 	else if (!lowerer.isPlaced(pass.output))
-		to.surface = lowerer.write(pass.output);
+		to.surface = lowerer.write(pass.output, pass.out);
 	for (uint32_t c = 0; c < turned; c += most)
 		convolve(lowerer, turnedOnes(atom, in),
 			 someChannels(lowerer, pass, to, c, std::min(most, turned - c), true));
@@ -124,18 +124,9 @@ bool sumTurned(Lowerer &lowerer, const ConvolutionPass &pass)
 	if (widens)
 		lowerer.add(op::Sdp{ .name = lowerer.step("widen"),
 				     .input = to.surface,
-				     .output = lowerer.write(pass.output),
+				     .output = lowerer.write(pass.output, pass.out),
 				     .type = result });
 	return true;
-}
-
-/* Sums each channel of a whole picture. */
-void sumWhole(Lowerer &lowerer, const ConvolutionPass &pass)
-{
-	const Cube in = lowerer.cube(pass.input);
-
-	if (!sumTurned(lowerer, pass))
-		convolve(lowerer, uniformKernels({ in.c, 1, in.h, in.w }, 1), pass);
 }
 
 /* Sums of windows; an average divides each by the number of elements that count. */
@@ -156,20 +147,18 @@ void sumByConvolution(Lowerer &lowerer, const Operator &operation, const Pool &p
 		.activation = pool.activation,
 		.factors = {},
 		.keepsZero = divides && !pool.ofReals && lowerer.averagesIntegers(input, output),
-		.countsPadding = pool.countPadding,
 	};
 
+	if (pass.keepsZero && !pool.countPadding)
+		pass.padValue = 0;
 	lowerer.needRoom(alike ? 0 : out.elements());
 	if (alike) {
 		const uint32_t count = divides ? pool.kernel.x * pool.kernel.y : 0;
 		pass.firstBits = sumBits(lowerer, input, output, count);
 		pass.factors = { 1.0 / std::max(count, 1U) };
-		if (pool.isWhole(lowerer.value(input).shape)) {
-			sumWhole(lowerer, pass);
+		if (pool.isWhole(lowerer.value(input).shape) && sumTurned(lowerer, pass))
 			return;
-		}
 	} else {
-		pass.factorShape = { in.c, out.h, out.w };
 		for (uint32_t y = 0; y < out.h; y++) {
 			for (uint32_t x = 0; x < out.w; x++)
 				pass.factors.push_back(1.0 / (inside(in.h, y, pool.kernel.y,
@@ -187,13 +176,9 @@ void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];
 	const Cube in = lowerer.cube(input), out = naturalCube(lowerer.value(output).shape);
 	const op::Padding &padding = pool.padding;
-	const Cube used{ in.c, usedSize(in.h, out.h, pool.kernel.y, pool.stride.y, padding.top),
-			 usedSize(in.w, out.w, pool.kernel.x, pool.stride.x, padding.left) };
-	auto after = [](uint32_t size, uint32_t windows, uint32_t kernel, uint32_t stride,
-			uint32_t before) {
-		const uint32_t end = (windows - 1) * stride + kernel;
-		return end > before + size ? end - before - size : 0;
-	};
+	const uint32_t lines = covered(out.h, pool.kernel.y, pool.stride.y, padding.top);
+	const uint32_t columns = covered(out.w, pool.kernel.x, pool.stride.x, padding.left);
+	const Cube used{ in.c, std::min(in.h, lines), std::min(in.w, columns) };
 	/* Only the first element is used, which PDP cannot read from a larger surface. */
 	if (isAlone(used, in) && out.h == 1 && out.w == 1) {
 		takeSlice(lowerer, operation, { Extents(4, 0), Extents(4, 1) }, pool.activation);
@@ -205,8 +190,9 @@ void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 		     "of input and output differ; one element of a window is "
 		     "taken as it is");
 	const std::string name = lowerer.step("pooling");
-	lowerer.setCube(output, out);
-	ClampBehind clamp(lowerer, name, pool.activation, output);
+	ClampBehind clamp(lowerer, name, pool.activation,
+			  lowerer.writing(lowerer.write(output, out), output),
+			  !pool.activation.isNone());
 	lowerer.add(op::Pooling{
 		.name = name,
 		.input = used == in ? lowerer.surface(input)
@@ -215,10 +201,7 @@ void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 		.method = pool.method == Pool::Method::Max ? op::Pool::Max : op::Pool::Min,
 		.kernel = pool.kernel,
 		.stride = pool.stride,
-		.padding = { padding.left,
-			     after(used.w, out.w, pool.kernel.x, pool.stride.x, padding.left),
-			     padding.top,
-			     after(used.h, out.h, pool.kernel.y, pool.stride.y, padding.top) } });
+		.padding = { padding.left, columns - used.w, padding.top, lines - used.h } });
 	clamp.finish();
 }
 

@@ -83,9 +83,9 @@ void lower(Lowerer &lowerer, const Operator &operation, const Product &product)
 	ConvolutionPass pass{ .input = a,
 			      .output = output,
 			      .padding = { .right = taps.x - 1, .bottom = taps.y - 1 },
+			      .padValue = static_cast<int16_t>(zero / std::max(pads, 1)),
 			      .activation = product.activation,
-			      .channels = rows.columns,
-			      .padValue = static_cast<int16_t>(zero / std::max(pads, 1)) };
+			      .channels = rows.columns };
 	const Kernels kernels = kernelsOf(lowerer, operation, made.columns, rows.columns, taps);
 	const auto pack = [&](uint32_t number) {
 		const std::string name = lowerer.step("packing");
@@ -107,15 +107,14 @@ void lower(Lowerer &lowerer, const Operator &operation, const Product &product)
 		convolve(lowerer, kernels, pass);
 		return;
 	}
-	lowerer.setCube(output, whole);
-	const std::string surface = lowerer.write(output);
+	const std::string surface = lowerer.write(output, whole);
 	pass.in = cubeOf(rows);
 	pass.out = cubeOf(made);
 	for (uint32_t number = 0; number < made.count; number++) {
 		if (number < columns.count)
 			pack(number);
 		pass.from = partOf(lowerer, lowerer.surface(a), rows, number);
-		pass.part = partOf(lowerer, surface, made, number);
+		pass.to = partOf(lowerer, surface, made, number);
 		convolve(lowerer, kernels, pass);
 	}
 }

@@ -50,20 +50,52 @@ op::Sdp sumOfHalves(Lowerer &lowerer, const Lowerer::Stage &stage, Affine functi
 	return sdp;
 }
 
+/*
+ * X1 makes the convolution's integers, less their zero point; the units behind it sum as they do
+ * for two surfaces. X2 can add the operand unconverted, and apply a ReLU, only where both tensors
+ * have the same step and the operand's zero point is 0.
+ */
+void sumOfIntegers(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &function,
+		   const Residual &residual)
+{
+	const auto x1 = oneUnit(function);
+	const Elementwise add{ Elementwise::Function::Add, residual.activation };
+	const Meeting meeting{ residual.stream, residual.operand, false };
+	op::Sdp sdp = integerSum(lowerer, add, meeting, residual.output);
+	const bool addsAsItIs = sdp.x2 && sdp.x1->mulOperand == 1 << sdp.x2->aluShift;
+
+	if (addsAsItIs) {
+		const double gain =
+			lowerer.quantization(residual.operand).scale / stage.result.scale;
+		sdp.x2->aluShift = 0;
+		sdp.converter = lowerer.take(makeConverter(-stage.result.zeroPoint / gain, gain));
+	} else {
+		sdp = integerSum(lowerer, Elementwise{}, meeting, residual.output);
+		sdp.x2 = op::SdpUnit{ .multiply = true, .mulOperand = sdp.x1->mulOperand };
+	}
+	ClampBehind clamp(lowerer, stage.name, residual.activation, stage, !addsAsItIs);
+	sdp.x1 = unitOf(lowerer, stage.name + " factors", function.shape, *x1);
+	sdp.name = stage.name;
+	sdp.input = stage.input;
+	sdp.output = clamp.written();
+	sdp.type = stage.to;
+	lowerer.add(sdp);
+	clamp.finish();
+}
+
 } /* namespace */
 
 std::optional<Residual> Lowerer::residualOf(const Cube &cube, const Affine &function) const
 {
 	const ValueId result = current_->outputs.front();
-	const auto readers = model_.readers(result);
 	const auto isThere = [this](ValueId id) {
 		const Operator *writer = model_.writer(id);
 		return writer ? writer < current_ : model_.isInput(id);
 	};
 
-	if (foldSums_ == FoldSums::Never || model_.isOutput(result) || readers.size() != 1)
+	if (foldSums_ == FoldSums::Never || !model_.isReadOnce(result))
 		return std::nullopt;
-	const Operator &sum = model_.operators[readers.front()];
+	const Operator &sum = model_.operators[model_.readers(result).front()];
 	const auto *elementwise = std::get_if<Elementwise>(&sum.kind);
 	if (!elementwise || elementwise->function != Elementwise::Function::Add)
 		return std::nullopt;
@@ -86,47 +118,12 @@ std::optional<Residual> Lowerer::residualOf(const Cube &cube, const Affine &func
 	return possible ? std::optional(residual) : std::nullopt;
 }
 
-/*
- * X1 makes the convolution's integers, less their zero point; the units behind it sum as they do
- * for two surfaces. X2 can add the operand unconverted, and apply a ReLU, only where both tensors
- * have the same step and the operand's zero point is 0.
- */
-void Lowerer::sumOfIntegers(const Stage &stage, const Affine &function, const Residual &residual)
-{
-	const auto x1 = oneUnit(function);
-	const SumClamp clamp = clampOf(*this, residual.activation, residual.output);
-	const Meeting meeting{ residual.stream, residual.operand, false };
-	op::Sdp sdp = integerSdp(*this, Elementwise{}, meeting, residual.output, clamp.isRelu);
-	const bool addsAsItIs = sdp.x2 && sdp.x1->mulOperand == 1 << sdp.x2->aluShift;
-
-	if (addsAsItIs) {
-		const double gain = quantization(residual.operand).scale / stage.result.scale;
-		sdp.x2->aluShift = 0;
-		sdp.converter = take(makeConverter(-stage.result.zeroPoint / gain, gain));
-	} else {
-		sdp = integerSdp(*this, Elementwise{}, meeting, residual.output, false);
-		sdp.x2 = op::SdpUnit{ .multiply = true, .mulOperand = sdp.x1->mulOperand };
-	}
-	sdp.x1 = unitOf(*this, stage.name + " factors", function.shape, *x1);
-	sdp.name = stage.name;
-	sdp.input = stage.input;
-	sdp.output = stage.output;
-	sdp.type = stage.to;
-	if (addsAsItIs || clamp.isNone) {
-		add(sdp);
-		return;
-	}
-	sdp.output = intermediate(stage.name + " raw", stage.to, stage.cube);
-	add(sdp);
-	clampSurface(sdp.output, stage.output, clamp.limits);
-}
-
 void Lowerer::sum(const Stage &stage, const Affine &function, const Residual &residual)
 {
 	if (stage.from == DataType::Half)
 		add(sumOfHalves(*this, stage, function, residual));
 	else
-		sumOfIntegers(stage, function, residual);
+		sumOfIntegers(*this, stage, function, residual);
 	sums_[residual.sum] = stage.name;
 }
 

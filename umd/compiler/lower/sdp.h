@@ -28,8 +28,9 @@ struct CubeNumbers {
  */
 CubeNumbers numbersFor(Lowerer &lowerer, ValueId x, ValueId constant);
 
-/** \return operands of shape \a shape, without elements yet */
-GraphOperands operands(const std::string &name, const Cube &shape);
+/** \brief Add constant operands of shape \a shape \return their name */
+std::string addOperands(Lowerer &lowerer, const std::string &name, const Cube &shape, Elements alu,
+			Elements mul);
 
 /** \return true if X1 alone can compute the FP16 function: its operands are in FP16's range */
 bool fitsOneUnit(const Affine &function);
@@ -41,30 +42,44 @@ op::Sdp halfAffine(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &
 op::SdpUnit unitOf(Lowerer &lowerer, const std::string &name, const Cube &shape,
 		   const ChannelScaling::Unit &scaling);
 
+/** \brief Limits of an activation, and of the integers' own range, in integers */
+struct IntegerClamp {
+	int64_t low;
+	int64_t high;
+	bool cutsLow; /**< saturation to the type in memory does not suffice */
+	bool cutsHigh;
+
+	bool isNone() const { return !cutsLow && !cutsHigh; }
+};
+
+/** \return limits of the output's integers */
+IntegerClamp clampOf(const Clamp &activation, const Lowerer::Stage &stage);
+
 /**
- * \brief Output of a CPU step, followed by the clamp of the operator's activation
+ * \brief Output of a step, followed by the clamp of the operator's activation
  *
  * If saturation to the output's type does the same as the activation, no clamp is added.
  */
 class ClampBehind
 {
 public:
-	/** \brief Describe the surfaces; \a name is the step's */
+	/**
+	 * \param[in] name of the step
+	 * \param[in] result stage that writes the output
+	 * \param[in] isLeft the step does not apply the activation itself
+	 */
 	ClampBehind(Lowerer &lowerer, const std::string &name, const Clamp &activation,
-		    ValueId output);
+		    const Lowerer::Stage &result, bool isLeft = true);
 
 	/** \brief The surface that the step writes */
-	const std::string &written() const { return written_; }
+	const std::string &written() const { return stage_.input; }
 	/** \brief Add the clamp after the step, if one is needed */
 	void finish();
 
 private:
 	Lowerer &lowerer_;
 	Clamp activation_;
-	ValueId output_;
-	Lowerer::Clamped limits_; /* limits of integers */
-	std::string result_;
-	std::string written_;
+	Lowerer::Stage stage_; /* of the clamp */
 };
 
 /** \brief Two computed inputs: one flows through SDP, the other one is its operand */
@@ -84,41 +99,19 @@ Meeting meet(Lowerer &lowerer, const Operator &operation, const Elementwise &ele
 /** \brief Lower a quotient of two computed tensors */
 void divide(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise);
 
-/** \brief Clamp of an activation after a sum of integers */
-struct SumClamp {
-	Lowerer::Clamped limits;
-	bool isNone; /**< saturation to the type suffices */
-	bool isRelu; /**< the clamp is only a ReLU */
-};
-
-SumClamp clampOf(const Lowerer &lowerer, const Clamp &activation, ValueId output);
+/** \brief Refuse 8 bits held in 16: the CPU saturates to the type in memory */
+void needOwnStorage(const Lowerer &lowerer, ValueId output);
 
 /**
- * \brief An element-wise function of integers
+ * \brief A sum or difference of integers
  *
- * X1 computes (s - zs) * fs of the stream, and Y applies the function to it and (o - zo) * fo of
- * the operand; the factors bring both to one scale. The output converter applies the remaining
- * factor. The caller sets name and output.
+ * X1 computes (s - zs) * fs of the stream, and Y adds (o - zo) * fo of the operand; the factors
+ * bring both to one scale. The output converter applies the remaining factor. Without Y, X2 adds
+ * the operand times a power of two. The caller sets name and output.
  *
- * \param[in] relu the sum's clamp is a ReLU: X2 adds, if it can, and applies it
+ * If the activation is a ReLU, X2 applies it where it can; nothing applies other activations.
  */
-op::Sdp integerSdp(Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting,
-		   ValueId output, bool relu);
-
-/** \brief integerSdp() for a core whose SDP has no unit Y */
-op::Sdp integerSdpWithoutY(Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting,
-			   ValueId output, bool relu);
-
-/**
- * \brief Split a product's gain into X1's factor, a power of two, and the converter's factor
- *
- * With a small converter factor, the zero point, which is the converter's offset, has bits behind
- * the point. A gain beyond the largest factor saturates every product but 0; a gain with which no
- * product reaches one step becomes 0.
- */
-double splitGain(double gain, DataType type, op::SdpUnit &x);
-
-/** \return a surface that holds the integers of \a id in the quantization of \a output */
-std::string inStepsOf(Lowerer &lowerer, ValueId id, ValueId output);
+op::Sdp integerSum(Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting,
+		   ValueId output);
 
 } /* namespace nvdla::compiler */

@@ -41,16 +41,6 @@ double curvedUpTo(const Unary &unary, double sign)
 	return edge;
 }
 
-/* Table of a function of FP16; outside of its curved range the function is linear. */
-LutTable halfTable(Lowerer &lowerer, const Unary &unary)
-{
-	return lowerer.take(makeLut({ .type = DataType::Half,
-				      .function = unary,
-				      .low = curvedUpTo(unary, -1),
-				      .high = curvedUpTo(unary, 1),
-				      .straightOutside = true }));
-}
-
 /* Factor of numbers of x's sign, if the function only multiplies them. */
 std::optional<double> slopeAt(const Unary &unary, double x)
 {
@@ -122,7 +112,11 @@ void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 		table.lut = exactTable(unary, lowerer.quantization(input),
 				       lowerer.quantization(output), lowerer.roundsTwice(input));
 	} else if (half) {
-		table = halfTable(lowerer, unary);
+		table = lowerer.take(makeLut({ .type = type,
+					       .function = unary,
+					       .low = curvedUpTo(unary, -1),
+					       .high = curvedUpTo(unary, 1),
+					       .straightOutside = true }));
 	} else {
 		const Quantization in = lowerer.quantization(input);
 		const Quantization out = lowerer.quantization(output);
@@ -134,11 +128,12 @@ void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 	}
 	sdp.lut = lowerer.unique(name + " table");
 	lowerer.graph.lut(sdp.lut, table.lut);
+	sdp.output = lowerer.write(output, lowerer.cube(input));
 	/* CDP's table has the same form, and all cores have it. */
 	if (!lowerer.core().has(Capability::SdpY)) {
 		lowerer.add(op::Normalization{ .name = name,
 					       .input = sdp.input,
-					       .output = lowerer.write(output),
+					       .output = sdp.output,
 					       .lut = sdp.lut,
 					       .bypassSquareSum = true,
 					       .bypassMultiply = true });
@@ -146,7 +141,6 @@ void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 	}
 	sdp.y = op::SdpUnit{ .activation = op::Activation::LookUp };
 	sdp.type = lowerer.storage(output);
-	sdp.output = lowerer.write(output);
 	lowerer.add(sdp);
 }
 
@@ -154,13 +148,9 @@ void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 op::SdpUnit slopeUnit(Lowerer &lowerer, const std::string &name, const Cube &shape,
 		      const Elements &slopes)
 {
-	op::SdpUnit unit{ .multiply = true, .activation = op::Activation::PRelu };
-	GraphOperands constants = operands(lowerer.unique(name + " slopes"), shape);
-
-	constants.mul = slopes;
-	unit.operands = constants.name;
-	lowerer.graph.operands(std::move(constants));
-	return unit;
+	return { .multiply = true,
+		 .activation = op::Activation::PRelu,
+		 .operands = addOperands(lowerer, name + " slopes", shape, {}, slopes) };
 }
 
 /* X1 subtracts the zero point, X2 multiplies negative numbers; both on a finer scale. */
@@ -192,71 +182,41 @@ void leakyRelu(Lowerer &lowerer, const Operator &operation, const CubeNumbers &s
 		sdp.converter = lowerer.take(makeConverter(-out.zeroPoint / gain, gain));
 	}
 	sdp.type = lowerer.storage(output);
-	const std::string result = lowerer.write(output);
 	/* 8-bit numbers in 16 bits keep their range. */
-	const bool isWide = sdp.type != lowerer.range(output);
-	sdp.output = isWide ? lowerer.intermediate(name + " raw", sdp.type, lowerer.cube(output))
-			    : result;
+	ClampBehind clamp(lowerer, name, Clamp{},
+			  lowerer.writing(lowerer.write(output, lowerer.cube(input)), output));
+	sdp.output = clamp.written();
 	lowerer.add(sdp);
-	if (isWide)
-		lowerer.clampSurface(sdp.output, result,
-				     lowerer.clamped({}, lowerer.quantization(output),
-						     lowerer.range(output)));
+	clamp.finish();
 }
 
-/* A step of the CPU from and to any type; its result is \a output. */
-op::Unary stepOnCpu(Lowerer &lowerer, const Operator &operation, const std::string &name,
-		    const std::string &output)
+/* A step of the CPU from and to any type. */
+void computeOnCpu(Lowerer &lowerer, const Operator &operation, const Unary &unary,
+		  const std::string &why)
 {
-	const ValueId input = operation.inputs[0], result = operation.outputs[0];
-	const Quantization in = lowerer.quantization(input), out = lowerer.quantization(result);
-
-	return { .name = name,
-		 .input = lowerer.surface(input),
-		 .output = output,
-		 .shift = static_cast<float>(-in.scale * in.zeroPoint),
-		 .inScale = static_cast<float>(in.scale),
-		 .outScale = static_cast<float>(out.scale),
-		 .outZero = out.zeroPoint,
-		 .type = lowerer.storage(result) };
-}
-
-/* The CPU saturates to the stored type, which may be wider than the value's own. */
-void needOwnStorage(const Lowerer &lowerer, ValueId output)
-{
-	lowerer.need(lowerer.storage(output) == lowerer.range(output), "types",
-		     "are 8 bits held in 16, for kernels that do not fit 8 bits without their zero "
-		     "point; quantize the kernels symmetrically");
-}
-
-/* Converts between integers and real numbers. */
-void convertOnCpu(Lowerer &lowerer, const Operator &operation, const Unary &unary)
-{
-	lowerer.need(unary.activation.isNone(), "activation",
-		     "goes with a change between integers and float");
-	needOwnStorage(lowerer, operation.outputs[0]);
-	lowerer.onCpu("the core computes in integers or in FP16, and converts neither into the "
-		      "other");
-	const std::string name = lowerer.step("convert");
-	lowerer.add(stepOnCpu(lowerer, operation, name, lowerer.write(operation.outputs[0])));
-}
-
-void computeOnCpu(Lowerer &lowerer, const Operator &operation, const Unary &unary)
-{
+	const ValueId input = operation.inputs[0], output = operation.outputs[0];
+	const Quantization in = lowerer.quantization(input), out = lowerer.quantization(output);
+	const auto zero = static_cast<float>(-in.scale * in.zeroPoint);
 	const std::string name = lowerer.step(elementFunction(unary.function).name);
 
-	needOwnStorage(lowerer, operation.outputs[0]);
-	lowerer.onCpu("no table is exact enough for this function, but of 8 bits");
-	ClampBehind clamp(lowerer, name, unary.activation, operation.outputs[0]);
-	op::Unary step = stepOnCpu(lowerer, operation, name, clamp.written());
-	lowerer.need(unary.inner == Unary::Function::Identity || step.shift == 0, "input",
+	needOwnStorage(lowerer, output);
+	lowerer.need(unary.inner == Unary::Function::Identity || zero == 0, "input",
 		     "has a zero point, and goes through two functions");
-	step.function = unary.function;
-	step.parameter = static_cast<float>(unary.parameter);
-	step.inner = unary.inner;
-	step.scale = static_cast<float>(unary.scale);
-	step.shift = static_cast<float>(unary.shift + unary.scale * step.shift);
-	lowerer.add(step);
+	lowerer.onCpu(why);
+	ClampBehind clamp(lowerer, name, unary.activation,
+			  lowerer.writing(lowerer.write(output, lowerer.cube(input)), output));
+	lowerer.add(op::Unary{ .name = name,
+			       .input = lowerer.surface(input),
+			       .output = clamp.written(),
+			       .function = unary.function,
+			       .parameter = static_cast<float>(unary.parameter),
+			       .scale = static_cast<float>(unary.scale),
+			       .shift = static_cast<float>(unary.shift + unary.scale * zero),
+			       .inScale = static_cast<float>(in.scale),
+			       .outScale = static_cast<float>(out.scale),
+			       .outZero = out.zeroPoint,
+			       .type = lowerer.storage(output),
+			       .inner = unary.inner });
 	clamp.finish();
 }
 
@@ -267,13 +227,13 @@ void convert(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 
 	if ((lowerer.storage(input) == DataType::Half) !=
 	    (lowerer.storage(output) == DataType::Half)) {
-		convertOnCpu(lowerer, operation, unary);
+		computeOnCpu(lowerer, operation, unary,
+			     "the core computes in integers or in FP16, and converts neither into "
+			     "the other");
 		return;
 	}
-	const std::string result = lowerer.write(output);
-	lowerer.affine(lowerer.stage(lowerer.step("convert"), lowerer.surface(input),
-				     lowerer.storage(input), result, output),
-		       lowerer.turning(input, output, unary.activation));
+	lowerer.turn("convert", input, lowerer.write(output, lowerer.cube(input)), output,
+		     unary.activation);
 }
 
 /*
@@ -291,9 +251,7 @@ void bothSides(Lowerer &lowerer, const Operator &operation, const CubeNumbers &s
 	const std::string positive = lowerer.intermediate(name + " positive", DataType::Int8, cube);
 	double largest = 0;
 
-	lowerer.affine(lowerer.stage(lowerer.step("ReLU"), lowerer.surface(input), DataType::Int8,
-				     positive, output),
-		       lowerer.turning(input, output, { .low = 0 }));
+	lowerer.turn("ReLU", input, positive, output, { .low = 0 });
 	for (const double slope : slopes.numbers)
 		largest = std::max(largest, std::fabs(slope) * ratio);
 	const int bits = std::clamp(13 - std::ilogb(largest), 0, mostBits);
@@ -303,22 +261,20 @@ void bothSides(Lowerer &lowerer, const Operator &operation, const CubeNumbers &s
 	const SdpMultipliers multipliers = lowerer.take(sdpMultipliers(factors));
 	op::Sdp sdp{ .name = name, .input = lowerer.surface(input), .output = {} };
 	sdp.x1 = op::SdpUnit{ .alu = op::Alu::Min, .aluOperand = in.zeroPoint };
-	GraphOperands constants = operands(lowerer.unique(name + " slopes"), slopes.shape);
-	constants.alu = Elements::of(
-		std::vector(slopes.numbers.size(), static_cast<int16_t>(-in.zeroPoint)));
-	constants.mul = Elements::of(std::span(multipliers.operands));
+	const std::vector zeros(slopes.numbers.size(), static_cast<int16_t>(-in.zeroPoint));
 	sdp.x2 = op::SdpUnit{ .alu = op::Alu::Sum,
 			      .multiply = true,
-			      .operands = constants.name,
+			      .operands = addOperands(lowerer, name + " slopes", slopes.shape,
+						      Elements::of(zeros),
+						      Elements::of(multipliers.operands)),
 			      .shift = multipliers.shift };
-	lowerer.graph.operands(std::move(constants));
 	sdp.y = op::SdpUnit{ .alu = op::Alu::Sum,
 			     .operands = positive,
 			     .aluConverter = Converter{ out.zeroPoint,
 							static_cast<int16_t>(1 << bits), 0 } };
 	sdp.converter = { -(out.zeroPoint * (1 << bits)), 1, static_cast<uint8_t>(bits) };
 	sdp.type = DataType::Int8;
-	sdp.output = lowerer.write(output);
+	sdp.output = lowerer.write(output, cube);
 	lowerer.add(sdp);
 }
 
@@ -342,7 +298,6 @@ void lower(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 	/* X1 and X2 round a leaky ReLU once; a table can hold results that are rounded twice. */
 	const bool roundsTwice = lowerer.roundsTwice(operation.inputs[0]);
 
-	lowerer.setCube(operation.outputs[0], lowerer.cube(operation.inputs[0]));
 	if (unary.function == Unary::Function::Identity)
 		convert(lowerer, operation, unary);
 	else if (unary.function == Unary::Function::LeakyRelu && unary.activation.isNone() &&
@@ -355,7 +310,8 @@ void lower(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 	else if (elementFunction(unary.function).hasTables || hasExactTable(lowerer, operation))
 		lookUp(lowerer, operation, unary);
 	else
-		computeOnCpu(lowerer, operation, unary);
+		computeOnCpu(lowerer, operation, unary,
+			     "no table is exact enough for this function, but of 8 bits");
 }
 
 void lower(Lowerer &lowerer, const Operator &operation, const PRelu &)
@@ -363,7 +319,6 @@ void lower(Lowerer &lowerer, const Operator &operation, const PRelu &)
 	const ValueId input = operation.inputs[0];
 	lowerer.makeNatural(input);
 	const CubeNumbers slopes = numbersFor(lowerer, input, operation.inputs[1]);
-	lowerer.setCube(operation.outputs[0], lowerer.cube(input));
 	/* With a smaller ratio no integer reaches one step. */
 	constexpr double leastRatio = 0x1p-9;
 	const double ratio = lowerer.quantization(input).scale /

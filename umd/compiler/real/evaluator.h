@@ -52,43 +52,4 @@ private:
 	std::vector<RealNumbers> constants_;
 };
 
-/** \brief Inputs and outputs of an operator */
-struct RealStep {
-	const Model &model;
-	const Operator &operation;
-	std::vector<const RealNumbers *> inputs;
-	RealNumbers &result; /**< has as many elements as the output */
-
-	const RealNumbers &in(size_t input) const { return *inputs[input]; }
-	const Extents &shape(size_t input) const
-	{
-		return model.values[operation.inputs[input]].shape;
-	}
-	const Extents &outShape() const { return model.values[operation.outputs.front()].shape; }
-	/** \brief The bias of operators whose third input it is; nullptr if there is none */
-	const RealNumbers *bias() const { return inputs.size() > 2 ? inputs[2] : nullptr; }
-};
-
-/* One function for each kind of operator; activations are applied by the caller. */
-void compute(const RealStep &step, const Convolution &conv);
-void compute(const RealStep &step, const TransposedConvolution &conv);
-void compute(const RealStep &step, const FullyConnected &full);
-void compute(const RealStep &step, const Product &product);
-void compute(const RealStep &step, const Elementwise &elementwise);
-void compute(const RealStep &step, const Pool &pool);
-void compute(const RealStep &step, const Reshape &reshape);
-void compute(const RealStep &step, const Pad &pad);
-void compute(const RealStep &step, const Concatenation &concatenation);
-void compute(const RealStep &step, const Slice &slice);
-void compute(const RealStep &step, const Unary &unary);
-void compute(const RealStep &step, const PRelu &prelu);
-void compute(const RealStep &step, const Enlarge &enlarge);
-void compute(const RealStep &step, const Softmax &softmax);
-void compute(const RealStep &step, const Transpose &transpose);
-void compute(const RealStep &step, const OverChannels &over);
-void compute(const RealStep &step, const ChannelReduction &reduction);
-inline void compute(const RealStep &, const Unknown &)
-{
-}
-
 } /* namespace nvdla::compiler */
