@@ -5,7 +5,6 @@
 #include "layer.h"
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
 #include <sstream>
 #include <utility>
@@ -34,7 +33,7 @@ struct Row {
 	std::string types;
 	std::string becomes = {};    /* ONNX operators, applied one after the other */
 	std::string when = {};	     /* the message with the layer's fields, then field:value */
-	std::string attributes = {}; /* of the last operator: name, name=field or name=number */
+	std::string attributes = {}; /* of the last operator: name, name=field, name=field:value */
 	void (*more)(Layer &layer) = nullptr; /* adds whatever a row cannot express */
 };
 
@@ -64,25 +63,15 @@ public:
 		return index < bottoms.size() ? bottoms[index] : Tensor{};
 	}
 
-	/* An axis of the first bottom, counted from the front. */
-	int64_t axis(const std::string &field)
+	/* Lines and columns: a number for both or for each, or two fields; empty: not given. */
+	Shape pair(const std::string &field) const
 	{
-		const auto rank = static_cast<int64_t>(bottom().rank);
-		const int64_t axis = fields.integer(field);
-		need(axis >= -rank && axis < rank, "axis",
-		     fmt::format("is {}, the bottom has {} axes", axis, rank));
-		return axis < 0 ? axis + rank : axis;
-	}
-
-	/* Numbers of lines and columns: a list of one (for both) or two numbers, or two fields. */
-	Shape pair(const std::string &both, const std::string &each, int64_t usual)
-	{
-		Shape made = fields.list<int64_t>(both);
-		support(made.size() <= 2, both, "has more than two numbers");
-		made.resize(2, made.empty() ? usual : made.front());
-		for (const auto &[at, field] :
-		     { std::pair(0U, each + "_h"), std::pair(1U, each + "_w") })
-			made[at] = fields.has(field) ? fields.integer(field) : made[at];
+		const std::string each = field.substr(0, field.find("_size"));
+		Shape made = fields.has(field) ? fields.list<int64_t>(field) : Shape{};
+		if (fields.has(each + "_h") || fields.has(each + "_w"))
+			made = { fields.integer(each + "_h"), fields.integer(each + "_w") };
+		if (made.size() == 1)
+			made.push_back(made[0]);
 		return made;
 	}
 
@@ -103,7 +92,7 @@ public:
 			shape = blobs_[blob].part("shape").list<int64_t>("dim");
 		return constant(numbers, shape);
 	}
-	bool hasBias() const { return fields.printed("bias_term") == "true"; }
+	bool hasBias() const { return fields.match("bias_term:true"); }
 
 	/* A constant of the graph. An extent of -1 is computed from the number of elements. */
 	template<typename T>
@@ -133,9 +122,7 @@ public:
 		node_->set_op_type(type);
 		for (const Tensor &operand : operands)
 			addInput(operand);
-		return addOutput(type == "Flatten"  ? 2
-				 : operands.empty() ? 0
-						    : operands.front().rank);
+		return addOutput(type == "Flatten" ? 2 : operands.empty() ? 0 : operands[0].rank);
 	}
 	/* Append an operator on the top and one more operand; its result becomes the top. */
 	void apply(const std::string &type, const Tensor &operand)
@@ -145,10 +132,12 @@ public:
 	/* Like apply(), with the operand's first axis aligned with \a axis of the top. */
 	void applyAlong(const std::string &type, const Tensor &operand, int64_t axis)
 	{
-		const int64_t axes = static_cast<int64_t>(tops.front().rank) - axis;
+		const auto rank = static_cast<int64_t>(tops.front().rank);
+		const int64_t axes = axis < 0 ? -axis : rank - axis; /* from this one on */
 		Shape shape(operand.rank); /* zeros: ONNX keeps these extents */
-		need(axes >= std::ssize(shape), "axis",
-		     "leaves fewer axes than there are factors or sums");
+		need(axes >= std::ssize(shape) && axes <= rank, "axis",
+		     fmt::format("is {}, for {} axes of weights and {} of the bottom", axis,
+				 shape.size(), rank));
 		shape.resize(static_cast<size_t>(axes), 1);
 		apply(type, add("Reshape", { operand, constant(shape) }));
 	}
@@ -159,32 +148,32 @@ public:
 			x = add(type, { x, constant(Numbers{ number }) });
 	}
 
-	/* Operands, results and attributes of the operator that was appended last. */
+	/* Operands and attributes of the operator that was appended last. */
 	void addInput(const Tensor &tensor) { node_->add_input(tensor.name); }
+	void set(const std::string &name, int64_t number)
+	{
+		addAttribute(name, schema::ATTRIBUTE_INT).set_i(number);
+	}
+	void set(const std::string &name, const Shape &numbers)
+	{
+		schema::Attribute &made = addAttribute(name, schema::ATTRIBUTE_INTS);
+		made.mutable_ints()->Add(numbers.begin(), numbers.end());
+	}
+
+private:
+	void setFrom(const std::string &name, const std::string &field);
+	schema::Attribute &addAttribute(const std::string &name, schema::AttributeType type)
+	{
+		schema::Attribute &made = *node_->add_attribute();
+		made.set_name(name);
+		made.set_type(type);
+		return made;
+	}
 	Tensor addOutput(size_t rank)
 	{
 		node_->add_output(unusedName());
 		return { *node_->output().rbegin(), rank };
 	}
-	template<typename T>
-	void set(const std::string &name, const T &value)
-	{
-		schema::Attribute &to = *node_->add_attribute();
-
-		to.set_name(name);
-		if constexpr (std::is_same_v<T, Shape>) {
-			to.set_type(schema::ATTRIBUTE_INTS);
-			to.mutable_ints()->Add(value.begin(), value.end());
-		} else if constexpr (std::is_same_v<T, float>) {
-			to.set_type(schema::ATTRIBUTE_FLOAT);
-			to.set_f(value);
-		} else {
-			to.set_type(schema::ATTRIBUTE_INT);
-			to.set_i(value);
-		}
-	}
-
-private:
 	std::string unusedName() { return name_ + "/" + std::to_string(made_++); }
 
 	const std::string name_;
@@ -196,57 +185,30 @@ private:
 };
 
 /* Factors or summands are the second bottom, else the first blob; Scale's bias is the next one. */
-template<bool isScale>
-void addScale(Layer &layer)
+void addScale(Layer &layer, const char *type)
 {
-	const int64_t axis = layer.axis("axis");
+	const int64_t axis = layer.fields.integer("axis");
 	const bool isComputed = layer.bottoms.size() > 1;
 
-	layer.applyAlong(isScale ? "Mul" : "Add", isComputed ? layer.bottom(1) : layer.weights(0),
-			 axis);
+	layer.applyAlong(type, isComputed ? layer.bottom(1) : layer.weights(0), axis);
 	if (layer.hasBias())
 		layer.applyAlong("Add", layer.weights(isComputed ? 0 : 1), axis);
 }
 
-/* Weights of the operator that was added last, and a bias where the layer has one. */
-void addWeights(Layer &layer, const Shape &shape)
+/* Kernels or a matrix, turned if its first axis counts channels of the bottom; perhaps a bias. */
+template<bool isTurned>
+void addWeights(Layer &layer)
 {
+	const int64_t outputs = layer.fields.integer("num_output");
+	const int64_t groups = layer.fields.has("group") ? layer.fields.integer("group") : 1;
+	Shape shape = layer.pair("kernel_size");
+
+	layer.need(groups > 0 && outputs % groups == 0, "num_output",
+		   fmt::format("is {} in {} groups", outputs, groups));
+	shape.insert(shape.begin(), { isTurned ? -1 : outputs, isTurned ? outputs / groups : -1 });
 	layer.addInput(layer.weights(0, shape));
 	if (layer.hasBias())
-		layer.addInput(layer.weights(1, { layer.fields.integer("num_output") }));
-}
-
-/* \return lines and columns of the kernel, which have to be given */
-Shape addWindows(Layer &layer)
-{
-	const Shape kernel = layer.pair("kernel_size", "kernel", 0);
-	const Shape pad = layer.pair("pad", "pad", 0);
-
-	layer.set("kernel_shape", kernel);
-	layer.set("pads", Shape{ pad[0], pad[1], pad[0], pad[1] });
-	layer.set("strides", layer.pair("stride", "stride", 1));
-	return kernel;
-}
-
-/* Windows of a pooling; with round_mode CEIL an incomplete last window counts. */
-void addPooling(Layer &layer)
-{
-	addWindows(layer);
-	layer.set("ceil_mode", layer.fields.printed("round_mode") == "CEIL");
-}
-
-template<bool isTransposed>
-void addKernels(Layer &layer)
-{
-	const Shape kernel = addWindows(layer);
-	const int64_t outputs = layer.fields.integer("num_output");
-	const int64_t groups = std::max<int64_t>(layer.fields.integer("group"), 1);
-
-	layer.need(outputs % groups == 0, "num_output",
-		   fmt::format("is {} in {} groups", outputs, groups));
-	layer.set("dilations", layer.pair("dilation", "dilation", 1));
-	addWeights(layer, { isTransposed ? -1 : outputs, isTransposed ? outputs / groups : -1,
-			    kernel[0], kernel[1] });
+		layer.addInput(layer.weights(1, { outputs }));
 }
 
 void addPower(Layer &layer)
@@ -272,14 +234,14 @@ void addStatistics(Layer &layer)
 {
 	const Numbers divisor = layer.numbers(2);
 	const float factor = divisor.size() == 1 && divisor[0] != 0 ? 1 / divisor[0] : 0;
-	Numbers means = layer.numbers(0), variances = layer.numbers(1);
 
-	for (Numbers *numbers : { &means, &variances })
-		for (float &number : *numbers)
+	for (const float number : { 1.0F, 0.0F })
+		layer.addInput(layer.constant(Numbers(layer.numbers(0).size(), number)));
+	for (Numbers numbers : { layer.numbers(0), layer.numbers(1) }) {
+		for (float &number : numbers)
 			number *= factor;
-	for (const Numbers &numbers :
-	     { Numbers(means.size(), 1), Numbers(means.size(), 0), means, variances })
 		layer.addInput(layer.constant(numbers));
+	}
 }
 
 /* Axes that the layer does not name follow the named ones, in ascending order. */
@@ -288,7 +250,7 @@ void addOrder(Layer &layer)
 	Shape order = layer.fields.list<int64_t>("order");
 
 	for (int64_t axis = 0; axis < static_cast<int64_t>(layer.bottom().rank); axis++)
-		if (std::ranges::find(order, axis) == order.end())
+		if (!std::ranges::count(order, axis))
 			order.push_back(axis);
 	layer.set("perm", order);
 }
@@ -312,6 +274,9 @@ void addSlices(Layer &layer)
 				   layer.constant(Shape{ layer.fields.integer(axis) }) }));
 }
 
+const std::string windows = "kernel_shape=kernel_size pads=pad strides=stride ";
+const std::string kernels = windows + "dilations=dilation ";
+
 const std::vector<Row> rows = {
 	{ "AbsVal", "Abs" },
 	{ "ArgMax", "ArgMax", "argmax_param out_max_val:false top_k:1", "axis",
@@ -324,14 +289,15 @@ const std::vector<Row> rows = {
 	  } },
 	{ "BatchNorm", "BatchNormalization", "batch_norm_param use_global_stats:true",
 	  "epsilon=eps", addStatistics },
-	{ "Bias", "", "bias_param", "", addScale<false> },
+	{ "Bias", "", "bias_param", "", [](Layer &l) { addScale(l, "Add"); } },
 	{ "Concat", "Concat", "concat_param concat_dim:1", "axis" },
 	{ "Concat", "Concat", "concat_param axis:1", "axis=concat_dim" },
 	{ "ConvolutionDepthwise DepthwiseConvolution", "Conv", "convolution_param axis:1 group:1",
-	  "group=num_output", addKernels<false> },
+	  kernels + "group=num_output", addWeights<false> },
 	{ "Convolution ConvolutionDepthwise DepthwiseConvolution", "Conv",
-	  "convolution_param axis:1", "group", addKernels<false> },
-	{ "Deconvolution", "ConvTranspose", "convolution_param axis:1", "group", addKernels<true> },
+	  "convolution_param axis:1", kernels + "group", addWeights<false> },
+	{ "Deconvolution", "ConvTranspose", "convolution_param axis:1", kernels + "group",
+	  addWeights<true> },
 	{ "Dropout", "Identity" },
 	{ "ELU", "Elu", "elu_param", "alpha" },
 	{ "Eltwise", "Max", "eltwise_param operation:MAX" },
@@ -343,23 +309,24 @@ const std::vector<Row> rows = {
 	{ "Eltwise", "", "eltwise_param", "", addSum },
 	{ "Flatten", "Flatten", "flatten_param axis:1 end_axis:-1" },
 	{ "InnerProduct", "Flatten Gemm", "inner_product_param axis:1 transpose:true", "",
-	  [](Layer &l) {
-		  addWeights(l, { -1, l.fields.integer("num_output") });
-	  } },
-	{ "InnerProduct", "Flatten Gemm", "inner_product_param axis:1", "transB=1",
-	  [](Layer &l) {
-		  addWeights(l, { l.fields.integer("num_output"), -1 });
-	  } },
+	  addWeights<true> },
+	{ "InnerProduct", "Flatten Gemm", "inner_product_param axis:1", "transB=transpose:false",
+	  addWeights<false> },
 	{ "LRN", "LRN", "lrn_param norm_region:ACROSS_CHANNELS",
 	  "size=local_size alpha beta bias=k" },
-	{ "Normalize", "LpNormalization", "norm_param across_spatial:false", "axis=1 p=2",
-	  [](Layer &l) { l.applyAlong("Mul", l.weights(0), 1); } },
+	{ "Normalize", "LpNormalization", "norm_param across_spatial:false", "",
+	  [](Layer &l) {
+		  l.set("axis", 1);
+		  l.applyAlong("Mul", l.weights(0), 1);
+	  } },
 	{ "PReLU", "", "", "", [](Layer &l) { l.applyAlong("PRelu", l.weights(0), 1); } },
 	{ "Permute", "Transpose", "permute_param", "", addOrder },
 	{ "Pooling", "GlobalMaxPool", "pooling_param global_pooling:true pool:MAX" },
 	{ "Pooling", "GlobalAveragePool", "pooling_param global_pooling:true pool:AVE" },
-	{ "Pooling", "MaxPool", "pooling_param pool:MAX", "", addPooling },
-	{ "Pooling", "AveragePool", "pooling_param pool:AVE", "count_include_pad=1", addPooling },
+	/* With round_mode CEIL an incomplete last window counts. */
+	{ "Pooling", "MaxPool", "pooling_param pool:MAX", windows + "ceil_mode=round_mode:CEIL" },
+	{ "Pooling", "AveragePool", "pooling_param pool:AVE",
+	  windows + "ceil_mode=round_mode:CEIL count_include_pad=pool:AVE" },
 	{ "Power", "", "power_param", "", addPower },
 	{ "ReLU", "Relu", "relu_param negative_slope:0" },
 	{ "ReLU", "LeakyRelu", "relu_param", "alpha=negative_slope" },
@@ -374,7 +341,7 @@ const std::vector<Row> rows = {
 		  l.addInput(l.constant(shape));
 		  l.tops[0].rank = shape.size();
 	  } },
-	{ "Scale", "", "scale_param", "", addScale<true> },
+	{ "Scale", "", "scale_param", "", [](Layer &l) { addScale(l, "Mul"); } },
 	{ "Sigmoid", "Sigmoid" },
 	{ "Silence", "", "", "", [](Layer &l) { l.tops.clear(); } },
 	{ "Slice", "", "slice_param", "", addSlices },
@@ -388,6 +355,18 @@ const std::vector<Row> rows = {
 	{ "TanH", "Tanh" },
 };
 
+void Layer::setFrom(const std::string &name, const std::string &field)
+{
+	if (field.find(':') != field.npos)
+		set(name, fields.match(field));
+	else if (fields.isFloat(field))
+		addAttribute(name, schema::ATTRIBUTE_FLOAT).set_f(fields.number(field));
+	else if (!fields.isList(field))
+		set(name, fields.integer(field));
+	else if (const Shape one = pair(field); !one.empty())
+		set(name, name == "pads" ? Shape{ one[0], one[1], one[0], one[1] } : one);
+}
+
 void Layer::become(const Row &row)
 {
 	need(!row.more || !bottoms.empty(), "bottom", "is missing");
@@ -395,13 +374,7 @@ void Layer::become(const Row &row)
 		tops = { add(type, tops) };
 	for (const std::string &word : wordsOf(row.attributes)) {
 		const size_t end = word.find('=');
-		const std::string name = word.substr(0, end), from = word.substr(end + 1);
-		if (std::isdigit(from.front()))
-			set(name, std::stoi(from));
-		else if (fields.isFloat(from))
-			set(name, fields.number(from));
-		else
-			set(name, name == "axis" ? axis(from) : fields.integer(from));
+		setFrom(word.substr(0, end), word.substr(end + 1));
 	}
 	if (row.more)
 		row.more(*this);
@@ -412,28 +385,26 @@ void Layer::become(const Row &row)
 void Layer::read()
 {
 	const std::string type = layer_.text("type");
-	std::string field, why;
+	std::string wrong;
 
 	for (const Row &row : rows) {
 		if (!std::ranges::count(wordsOf(row.types), type))
 			continue;
-		field.clear();
+		wrong.clear();
 		for (const std::string &word : wordsOf(row.when)) {
-			const size_t end = word.find(':');
-			const std::string name = word.substr(0, end);
-			if (end == word.npos) {
-				fields = layer_.part(name);
-			} else if (field.empty() && fields.printed(name) != word.substr(end + 1)) {
-				field = name;
-				why = fmt::format("is {}; {} is known", fields.printed(name),
-						  word.substr(end + 1));
-			}
+			if (word.ends_with("_param"))
+				fields = layer_.part(word);
+			else if (wrong.empty() && !fields.match(word))
+				wrong = word;
 		}
-		if (field.empty())
+		if (wrong.empty())
 			return become(row);
 	}
+	if (const size_t end = wrong.find(':'); end != wrong.npos)
+		support(false, wrong.substr(0, end),
+			fmt::format("is {}; {} is known", fields.printed(wrong.substr(0, end)),
+				    wrong.substr(end + 1)));
 	/* A type without rows becomes an operator that the importer of ONNX names as unknown. */
-	support(field.empty(), field, why);
 	become({ type, type });
 }
 

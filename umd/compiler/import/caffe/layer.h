@@ -39,9 +39,10 @@ public:
 	/** \brief Whether the file has the field; false if the message has no field of that name */
 	bool has(Name name) const
 	{
-		return at(name) && (at(name)->is_repeated() ? !!all().FieldSize(*message_, at(name))
-							    : all().HasField(*message_, at(name)));
+		return at(name) && (isList(name) ? all().FieldSize(*message_, at(name)) > 0
+						 : all().HasField(*message_, at(name)));
 	}
+	bool isList(Name name) const { return at(name)->is_repeated(); }
 	bool isFloat(Name name) const { return at(name)->cpp_type() == at(name)->CPPTYPE_FLOAT; }
 	int64_t integer(Name name) const { return all().GetInt64(*message_, at(name)); }
 	float number(Name name) const { return all().GetFloat(*message_, at(name)); }
@@ -53,6 +54,12 @@ public:
 		google::protobuf::TextFormat::PrintFieldValueToString(*message_, at(name), -1,
 								      &text);
 		return text;
+	}
+	/** \brief Whether a field has a value, given as "field:value" in the same spelling */
+	bool match(Name condition) const
+	{
+		const size_t end = condition.find(':');
+		return printed(condition.substr(0, end)) == condition.substr(end + 1);
 	}
 	/** \brief All elements of a repeated field of type From */
 	template<typename T, typename From = T>

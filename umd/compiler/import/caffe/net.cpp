@@ -41,28 +41,26 @@ constexpr unsigned char netLayout[] = {
  * Files are read through reflection with a private descriptor pool: generated messages with
  * reflection are registered by name in the whole process, which ends at the second registration.
  */
-struct Layout {
-	Layout()
-	{
+std::unique_ptr<protobuf::Message> newNet()
+{
+	static protobuf::DescriptorPool pool;
+	static protobuf::DynamicMessageFactory factory(&pool);
+	static const protobuf::Message &net = []() -> const protobuf::Message & {
 		protobuf::FileDescriptorSet files;
-
 		files.ParseFromArray(netLayout, sizeof(netLayout));
-		net = factory.GetPrototype(
+		return *factory.GetPrototype(
 			pool.BuildFile(files.file(0))->FindMessageTypeByName("Net"));
-	}
+	}();
 
-	protobuf::DescriptorPool pool;
-	protobuf::DynamicMessageFactory factory{ &pool };
-	const protobuf::Message *net; /* prototype, no field set */
-};
+	return std::unique_ptr<protobuf::Message>(net.New());
+}
 
-/* The first error in a text. */
-struct FirstError : protobuf::io::ErrorCollector {
+/* Throws the first error in a text. */
+struct TextErrors : protobuf::io::ErrorCollector {
 	void AddError(int line, protobuf::io::ColumnNumber /*column*/,
 		      const std::string &message) override
 	{
-		if (why.empty())
-			why = message, where = fmt::format("line {}", line + 1);
+		damaged(fmt::format("line {}", line + 1), message);
 	}
 	/*
 	 * The parser only warns of an unknown field. In messages named ...Parameter it is an error,
@@ -74,32 +72,32 @@ struct FirstError : protobuf::io::ErrorCollector {
 		if (message.find("Parameter\"") != std::string::npos)
 			AddError(line, column, message);
 	}
-
-	std::string where, why;
 };
 
-void readText(std::span<const std::byte> text, protobuf::Message &net)
+std::unique_ptr<protobuf::Message> readText(std::span<const std::byte> text)
 {
 	constexpr int mostNested = 16;
+	auto net = newNet();
 	protobuf::TextFormat::Parser parser;
-	FirstError error;
+	TextErrors errors;
 
-	parser.RecordErrorsTo(&error);
+	parser.RecordErrorsTo(&errors);
 	parser.AllowUnknownField(true);
 	parser.SetRecursionLimit(mostNested);
 	if (!parser.ParseFromString({ reinterpret_cast<const char *>(text.data()), text.size() },
-				    &net) ||
-	    !error.why.empty())
-		damaged(error.where, error.why);
-	if (Fields(net).has("layers"))
+				    net.get()))
+		damaged("file", "is no net");
+	if (Fields(*net).has("layers"))
 		refuse(ErrorCode::Unsupported, reading, "layers",
 		       "is the form of before 2015; Caffe's upgrade_net_proto_text makes today's "
 		       "of it");
+	return net;
 }
 
 /* The weights of the net at a path. */
-void readWeights(const std::string &path, protobuf::Message &weights)
+std::unique_ptr<protobuf::Message> readWeights(const std::string &path)
 {
+	auto weights = newNet();
 	const fs::path same = fs::path(path).replace_extension(".caffemodel");
 	std::vector<std::string> found;
 	std::error_code error;
@@ -116,8 +114,9 @@ void readWeights(const std::string &path, protobuf::Message &weights)
 			fmt::format("there {} .caffemodel beside the net; put them at {}",
 				    found.empty() ? "is no" : "are several", same.string()));
 	const auto bytes = valueOf(readWholeFile(found[0], maxModelBytes));
-	if (!weights.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+	if (!weights->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
 		damaged(found[0], "has no weights of a Caffe net");
+	return weights;
 }
 
 /* Whether a layer takes part in inference, not only in training. */
@@ -139,16 +138,6 @@ std::vector<Shape> shapesOf(const Fields &fields, const char *name)
 	for (const Fields &shape : fields.parts(name))
 		shapes.push_back(shape.list<int64_t>("dim"));
 	return shapes;
-}
-
-void describe(schema::ValueInfo &info, const std::string &name, const Shape &shape)
-{
-	schema::TensorType &type = *info.mutable_type()->mutable_tensor_type();
-
-	info.set_name(name);
-	type.set_elem_type(schema::FLOAT);
-	for (const int64_t extent : shape)
-		type.mutable_shape()->add_dim()->set_dim_value(extent);
 }
 
 class Reader
@@ -191,7 +180,12 @@ void Reader::addInputs(const std::vector<std::string> &names, std::vector<Shape>
 	for (size_t i = 0; i < names.size(); i++) {
 		if (!names_.insert(names[i]).second)
 			damaged(fmt::format("input '{}'", names[i]), "is there twice");
-		describe(*graph_.add_input(), names[i], shapes[i]);
+		schema::ValueInfo &info = *graph_.add_input();
+		schema::TensorType &type = *info.mutable_type()->mutable_tensor_type();
+		info.set_name(names[i]);
+		type.set_elem_type(schema::FLOAT);
+		for (const int64_t extent : shapes[i])
+			type.mutable_shape()->add_dim()->set_dim_value(extent);
 		tensors_[names[i]] = { names[i], shapes[i].size() };
 	}
 }
@@ -230,7 +224,7 @@ void Reader::read(const Fields &layer)
 		for (schema::Node &node : *graph_.mutable_node())
 			std::ranges::replace(*node.mutable_output(), made, to);
 		if (isOutput)
-			describe(*graph_.add_output(), to, {});
+			graph_.add_output()->set_name(to);
 		tensors_[tops[i]] = { to, tensors[i].rank };
 	}
 }
@@ -272,11 +266,7 @@ schema::Model Reader::read()
 Result<std::vector<std::byte>> caffeAsOnnx(const std::string &path, std::span<const std::byte> text)
 {
 	return resultOf([&] {
-		const caffe::Layout layout;
-		const std::unique_ptr<caffe::protobuf::Message> net(layout.net->New()),
-			weights(layout.net->New());
-		caffe::readText(text, *net);
-		caffe::readWeights(path, *weights);
+		const auto net = caffe::readText(text), weights = caffe::readWeights(path);
 		const auto model =
 			caffe::Reader(caffe::Fields(*net), caffe::Fields(*weights)).read();
 		if (model.ByteSizeLong() >= maxModelBytes)
