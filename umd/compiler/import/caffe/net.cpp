@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include <algorithm>
 #include <filesystem>
-#include <map>
 #include <memory>
-#include <set>
 
-#include <fmt/core.h>
 #include <google/protobuf/descriptor.pb.h>
 #include <google/protobuf/dynamic_message.h>
 #include <google/protobuf/io/tokenizer.h>
 
 #include "base/io/file.h"
 #include "compiler/import/import.h"
-#include "compiler/rules.h"
-#include "layer.h"
+#include "net.h"
 
 namespace nvdla::compiler
 {
@@ -140,46 +135,17 @@ std::vector<Shape> shapesOf(const Fields &fields, const char *name)
 	return shapes;
 }
 
-class Reader
-{
-public:
-	Reader(const Fields &net, const Fields &trained) : net_(net)
-	{
-		for (const char *layers : { "layer", "layers" })
-			for (const Fields &layer : trained.parts(layers))
-				weights_[layer.text("name")] = layer.parts("blobs");
-		std::ranges::copy_if(net.parts("layer"), std::back_inserter(layers_),
-				     isForInference);
-	}
+} /* namespace */
 
-	schema::Model read();
-
-private:
-	void addInputs(const std::vector<std::string> &names, std::vector<Shape> shapes);
-	void read(const Fields &layer);
-
-	const Fields net_;
-	std::vector<Fields> layers_;
-	std::map<std::string, std::vector<Fields>> weights_;
-	std::map<std::string, Tensor> tensors_;	     /* the ONNX graph's tensors, by the names of
-						      * the net's blobs */
-	std::map<std::string, std::string> outputs_; /* last layer that writes a blob, by the
-						      * blob's name */
-	std::set<std::string> names_;
-	schema::Model model_;
-	schema::Graph &graph_ = *model_.mutable_graph();
-};
-
-void Reader::addInputs(const std::vector<std::string> &names, std::vector<Shape> shapes)
+void Net::addInputs(const std::vector<std::string> &names, std::vector<Shape> shapes)
 {
 	if (shapes.size() == 1)
 		shapes.resize(names.size(), shapes.front());
-	if (shapes.size() != names.size())
-		damaged("inputs",
-			fmt::format("are {}, with {} shapes", names.size(), shapes.size()));
+	need(shapes.size() == names.size(), "inputs",
+	     fmt::format("are {}, with {} shapes", names.size(), shapes.size()));
 	for (size_t i = 0; i < names.size(); i++) {
-		if (!names_.insert(names[i]).second)
-			damaged(fmt::format("input '{}'", names[i]), "is there twice");
+		need(names_.insert(names[i]).second, fmt::format("input '{}'", names[i]),
+		     "is there twice");
 		schema::ValueInfo &info = *graph_.add_input();
 		schema::TensorType &type = *info.mutable_type()->mutable_tensor_type();
 		info.set_name(names[i]);
@@ -190,55 +156,60 @@ void Reader::addInputs(const std::vector<std::string> &names, std::vector<Shape>
 	}
 }
 
-void Reader::read(const Fields &layer)
+void Net::translate(const Fields &layer)
 {
-	const std::string name = layer.text("name"), type = layer.text("type");
-	const std::string where = fmt::format("layer '{}'", name);
-	const auto tops = layer.list<std::string>("top");
-	Tensors bottoms;
+	const std::string type = layer.text("type");
+	const auto names = layer.list<std::string>("top");
 
+	name_ = layer.text("name");
+	setPart(fmt::format("layer '{}' ({})", name_, type));
 	if (type == "Input")
-		return addInputs(tops, shapesOf(layer.part("input_param"), "shape"));
+		return addInputs(names, shapesOf(layer.part("input_param"), "shape"));
 	/* Layers that read a database or compare with labels. */
-	if (type.ends_with("Data") || type.ends_with("Loss") || type == "Accuracy")
-		damaged(where, fmt::format("of type {} is for training; give the net that "
-					   "is used afterwards, often called "
-					   "deploy.prototxt",
-					   type));
+	need(!type.ends_with("Data") && !type.ends_with("Loss") && type != "Accuracy", "type",
+	     "is for training; give the net that is used afterwards, often called deploy.prototxt");
+	bottoms.clear();
 	for (const std::string &bottom : layer.list<std::string>("bottom")) {
 		bottoms.push_back(tensors_[bottom]);
-		if (bottoms.back().name.empty())
-			damaged(where,
-				fmt::format("reads '{}', which no layer before it writes", bottom));
+		need(!bottoms.back().name.empty(), "bottom",
+		     fmt::format("is '{}', which no layer before it writes", bottom));
 	}
-	const Tensors tensors = readLayer(layer, weights_[name], bottoms, graph_);
-	if (tensors.size() != tops.size())
-		damaged(where,
-			fmt::format("has {} tops and makes {} blobs", tops.size(), tensors.size()));
-	for (size_t i = 0; i < tops.size(); i++) {
-		const bool isOutput = outputs_.contains(tops[i]) && outputs_[tops[i]] == name;
-		const std::string made = tensors[i].name;
-		std::string to = isOutput ? tops[i] : name;
+	fields = layer;
+	tops = bottoms;
+	wanted = names.size();
+	blobs_ = weights_[name_];
+	made_ = 0;
+	become(layer, type);
+	need(tops.size() == wanted, "top",
+	     fmt::format("names {} blobs, the layer makes {}", wanted, tops.size()));
+	for (size_t i = 0; i < wanted; i++) {
+		const bool isOutput = outputs_.contains(names[i]) && outputs_[names[i]] == name_;
+		std::string to = isOutput ? names[i] : name_;
 		while (!isOutput && !names_.insert(to).second)
 			to += '_';
 		for (schema::Node &node : *graph_.mutable_node())
-			std::ranges::replace(*node.mutable_output(), made, to);
+			std::ranges::replace(*node.mutable_output(), tops[i].name, to);
 		if (isOutput)
 			graph_.add_output()->set_name(to);
-		tensors_[tops[i]] = { to, tensors[i].rank };
+		tensors_[names[i]] = { to, tops[i].rank };
 	}
 }
 
-schema::Model Reader::read()
+schema::Model Net::translate(const Fields &net, const Fields &trained)
 {
 	constexpr int64_t operators = 13, irVersion = 8, axes = 4;
-	std::vector<Shape> shapes = shapesOf(net_, "input_shape");
+	std::vector<Shape> shapes = shapesOf(net, "input_shape");
+	std::vector<Fields> layers;
 
-	if (layers_.empty())
-		damaged("file", "has no layers of a Caffe net");
+	std::ranges::copy_if(net.parts("layer"), std::back_inserter(layers), isForInference);
+	setPart("net");
+	need(!layers.empty(), "layers", "there are no layers of a Caffe net");
 	model_.set_ir_version(irVersion);
 	model_.add_opset_import()->set_version(operators);
-	for (const Fields &layer : layers_) {
+	for (const char *field : { "layer", "layers" })
+		for (const Fields &layer : trained.parts(field))
+			weights_[layer.text("name")] = layer.parts("blobs");
+	for (const Fields &layer : layers) {
 		for (const std::string &bottom : layer.list<std::string>("bottom"))
 			outputs_.erase(bottom);
 		for (const std::string &top : layer.list<std::string>("top"))
@@ -248,18 +219,16 @@ schema::Model Reader::read()
 	for (const auto &[blob, writer] : outputs_)
 		names_.insert(blob);
 	/* Files of before 2016 give the input's shape in this field. */
-	for (const int64_t extent : net_.list<int64_t>("input_dim")) {
+	for (const int64_t extent : net.list<int64_t>("input_dim")) {
 		if (shapes.empty() || shapes.back().size() == axes)
 			shapes.emplace_back();
 		shapes.back().push_back(extent);
 	}
-	addInputs(net_.list<std::string>("input"), shapes);
-	for (const Fields &layer : layers_)
-		read(layer);
+	addInputs(net.list<std::string>("input"), shapes);
+	for (const Fields &layer : layers)
+		translate(layer);
 	return std::move(model_);
 }
-
-} /* namespace */
 
 } /* namespace caffe */
 
@@ -268,7 +237,7 @@ Result<std::vector<std::byte>> caffeAsOnnx(const std::string &path, std::span<co
 	return resultOf([&] {
 		const auto net = caffe::readText(text), weights = caffe::readWeights(path);
 		const auto model =
-			caffe::Reader(caffe::Fields(*net), caffe::Fields(*weights)).read();
+			caffe::Net().translate(caffe::Fields(*net), caffe::Fields(*weights));
 		if (model.ByteSizeLong() >= maxModelBytes)
 			refuse(ErrorCode::Unsupported, caffe::reading, path,
 			       "has 2 GiB of weights, or more");
