@@ -10,7 +10,6 @@
 #include <fmt/core.h>
 
 #include "base/host/trial.h"
-#include "compiler/import/onnx/file_shapes.h"
 #include "compiler/import/onnx/node_reader.h"
 #include "compiler/partition/compared_numbers.h"
 #include "compiler/partition/model_graph.h"
@@ -56,6 +55,16 @@ std::vector<std::string> readBy(const pb::Node &node)
 		std::ranges::for_each(attribute.graphs(), addBody);
 	}
 	return names;
+}
+
+/* The sizes in a file; -1 for open ones. */
+std::vector<int64_t> shapeOf(const pb::TensorType &tensor)
+{
+	std::vector<int64_t> shape;
+
+	for (const pb::Dimension &axis : tensor.shape().dim())
+		shape.push_back(axis.dim_value() > 0 ? axis.dim_value() : -1);
+	return shape;
 }
 
 std::vector<std::byte> bytesOf(const pb::Model &model)
@@ -150,11 +159,9 @@ OnnxGraph::OnnxGraph(std::span<const std::byte> file, std::span<const InputShape
 	for (const pb::ValueInfo &output : graph_.output()) {
 		const pb::TensorType &tensor = output.type().tensor_type();
 		outputs_.push_back(output.name());
-		std::vector<int64_t> shape;
-		for (const pb::Dimension &dim : tensor.shape().dim())
-			shape.push_back(dim.dim_value() > 0 ? dim.dim_value() : -1);
-		if (!shape.empty())
-			stated_[output.name()] = { output.name(), tensor.elem_type(), shape };
+		if (tensor.shape().dim_size() > 0)
+			stated_[output.name()] = { output.name(), tensor.elem_type(),
+						   shapeOf(tensor) };
 	}
 	for (int i = 0; i < graph_.initializer_size(); i++)
 		constants_[graph_.initializer(i).name()] = i;
@@ -177,32 +184,17 @@ OnnxGraph::OnnxGraph(std::span<const std::byte> file, std::span<const InputShape
 /* Sizes that the file leaves open get those that are given. */
 void OnnxGraph::readInputs(std::span<const InputShape> shapes)
 {
-	google::protobuf::RepeatedPtrField<pb::ValueInfo> infos;
-	std::vector<const pb::ValueInfo *> open;
-	compiler::onnx::FileShapes fileShapes;
-
-	for (pb::ValueInfo &info : *graph_.mutable_input()) {
-		if (constants_.contains(info.name()))
-			continue;
+	compiler::onnx::closeShapes(graph_, shapes);
+	for (const pb::ValueInfo &info : graph_.input()) {
+		const pb::TensorType &tensor = info.type().tensor_type();
+		if (!tensor.has_shape())
+			refuse(ErrorCode::Unsupported, divideModel,
+			       fmt::format("input '{}'", info.name()), "has no shape");
 		inputs_.push_back(info.name());
-		*infos.Add() = std::move(info);
-	}
-	for (const pb::ValueInfo &info : infos)
-		open.push_back(&info);
-	fileShapes.give(shapes, open);
-	for (pb::ValueInfo &info : infos) {
-		pb::TensorType &tensor = *info.mutable_type()->mutable_tensor_type();
-		const Extents extents =
-			fileShapes.shapeOf(info, fmt::format("input '{}'", info.name()));
-		tensor.mutable_shape()->clear_dim();
-		for (const uint32_t extent : extents)
-			tensor.mutable_shape()->add_dim()->set_dim_value(extent);
-		inputValues_.push_back(
-			{ info.name(), tensor.elem_type(), { extents.begin(), extents.end() } });
+		inputValues_.push_back({ info.name(), tensor.elem_type(), shapeOf(tensor) });
 		known_[info.name()] = inputValues_.back();
 		valueOf(tensorOf(info.name()));
 	}
-	graph_.mutable_input()->Swap(&infos);
 }
 
 void OnnxGraph::askHost()
