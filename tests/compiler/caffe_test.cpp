@@ -323,7 +323,7 @@ TEST_F(CaffeNet, WhatIsWrongIsNamed)
 	has(errorOf("layers { name: 'd' type: RELU }"), "upgrade_net_proto_text");
 	has(errorOf("layer { name: 'd' "), "line 1");
 	has(errorOf("name: 'empty'"), "no layers");
-	has(errorOf(dataLayer + layerOf("Softmax", "softmax_param { axis: 4 }")), "axis: is 4");
+	has(errorOf(dataLayer + layerOf("Softmax", "softmax_param { axis: 4 }")), "axis: axis 4");
 }
 
 /* Bytes of both files change: whatever comes of that is a model or an error. */

@@ -20,12 +20,6 @@ constexpr uint32_t memoryAlignment = 4096;
 /* Value of data_format in loadable.fbs. */
 constexpr uint8_t nchw = 1;
 
-/* Tensors that a step of the host moves into another layout, by their ids. */
-struct Moves {
-	std::vector<uint16_t> from;
-	std::vector<uint16_t> to;
-};
-
 class Merger
 {
 public:
@@ -44,12 +38,13 @@ private:
 	void describe();
 
 	/* A value that a step of the host reads or writes. */
-	uint16_t addPlain(const std::string &name, uint16_t flags);
+	uint16_t addPlain(const std::string &name);
 	uint16_t addMemory(Memory memory);
 	/* The memory of a part for the core, which other parts may use before and after it. */
 	uint16_t addPartMemory(Memory memory);
 	uint16_t addTensor(TensorEntry entry);
-	void addMoves(const Moves &moves);
+	/* A step of the host that moves tensors into others, with another layout. */
+	void addMoves(Task task);
 	void bind(uint16_t tensor, const std::vector<std::string> &names, uint16_t direction);
 
 	bool isOutput(const std::string &name) const
@@ -105,13 +100,13 @@ void Merger::bind(uint16_t tensor, const std::vector<std::string> &names, uint16
 	memory.tensorDescId = tensor;
 }
 
-uint16_t Merger::addPlain(const std::string &name, uint16_t flags)
+uint16_t Merger::addPlain(const std::string &name)
 {
 	const TensorDesc desc = valueOf(graph_.tensorOf(name));
 	TensorEntry entry = tensorEntry(desc);
 	Memory memory;
 
-	memory.flags = static_cast<uint16_t>(MemoryAlloc | flags);
+	memory.flags = MemoryAlloc;
 	memory.size = desc.size;
 	memory.alignment = memoryAlignment;
 	entry.memId = addMemory(std::move(memory));
@@ -121,15 +116,11 @@ uint16_t Merger::addPlain(const std::string &name, uint16_t flags)
 	return id;
 }
 
-void Merger::addMoves(const Moves &moves)
+void Merger::addMoves(Task task)
 {
-	Task task;
-
-	if (moves.from.empty())
+	if (task.inputs.empty())
 		return;
 	task.interface = Interface::Host1;
-	task.inputs = moves.from;
-	task.outputs = moves.to;
 	addTask(merged_.loadable, std::move(task));
 }
 
@@ -147,7 +138,7 @@ void Merger::addInputs(const std::vector<MergedPart> &parts)
 	for (const std::string &name : graph_.inputs()) {
 		if (readers_[name] == 1 && onCore[name] && !isOutput(name))
 			continue;
-		bind(addPlain(name, MemoryInput), graph_.inputs(), MemoryInput);
+		bind(addPlain(name), graph_.inputs(), MemoryInput);
 	}
 }
 
@@ -157,7 +148,7 @@ void Merger::addCore(MergedPart &part)
 	Loadable &to = merged_.loadable;
 	const std::string prefix = fmt::format("part-{}-", to.tasks.size());
 	std::map<uint16_t, uint16_t> memories, addresses, tasks;
-	Moves before, after;
+	Task before, after;
 	const auto inputs = valueOf(from.inputs()), outputs = valueOf(from.outputs());
 
 	for (Memory &memory : from.memories) {
@@ -188,13 +179,13 @@ void Merger::addCore(MergedPart &part)
 		const std::string &name = part.inputs[i];
 		const uint16_t tensor = tensorIn(inputs[i].memory, name);
 		if (const auto plain = plain_.find(name); plain != plain_.end()) {
-			before.from.push_back(plain->second);
-			before.to.push_back(tensor);
+			before.inputs.push_back(plain->second);
+			before.outputs.push_back(tensor);
 		} else {
 			bind(tensor, graph_.inputs(), MemoryInput);
 		}
 	}
-	addMoves(before);
+	addMoves(std::move(before));
 	for (Task &task : from.tasks) {
 		for (uint16_t &address : task.addressList)
 			address = addresses[address];
@@ -208,10 +199,10 @@ void Merger::addCore(MergedPart &part)
 			bind(tensor, graph_.outputs(), MemoryOutput);
 		if (!readers_[name])
 			continue;
-		after.from.push_back(tensor);
-		after.to.push_back(addPlain(name, 0));
+		after.inputs.push_back(tensor);
+		after.outputs.push_back(addPlain(name));
 	}
-	addMoves(after);
+	addMoves(std::move(after));
 
 	CompileReport &report = part.model->report;
 	const size_t steps = merged_.report.steps.size();
@@ -247,7 +238,7 @@ void Merger::addHost(MergedPart &part)
 	for (const std::string &name : part.inputs)
 		task.inputs.push_back(plain_.at(name));
 	for (const std::string &name : part.outputs) {
-		task.outputs.push_back(addPlain(name, isOutput(name) ? MemoryOutput : 0));
+		task.outputs.push_back(addPlain(name));
 		if (isOutput(name))
 			bind(task.outputs.back(), graph_.outputs(), MemoryOutput);
 	}

@@ -71,7 +71,7 @@ ModelPart ModelGraph::bound(std::span<const size_t> nodes) const
 	}
 	for (const size_t node : nodes) {
 		for (const std::string &name : nodes_->nodes()[node].inputs) {
-			if (inside.insert(name).second && isComputed(name))
+			if (inside.insert(name).second)
 				part.inputs.push_back(name);
 		}
 		for (const std::string &name : nodes_->nodes()[node].outputs) {

@@ -64,8 +64,6 @@ public:
 	{
 		return resultOf([&] { return cut(nodes, bound(nodes)); });
 	}
-	/** \return true if a node's input is not constant */
-	virtual bool isComputed(const std::string &name) const = 0;
 	/** \return number of multiplications in a node; 0 if it computes no sums of products */
 	virtual uint64_t macsOf(size_t node) const = 0;
 	/** \return the reason why the host has to compute the whole model; empty if there is none
@@ -123,13 +121,10 @@ Result<SampleReader> readSamples(const ModelGraph &graph,
 				 const std::vector<std::string> &inputs);
 
 /** \brief A part for the core, or for the host */
-struct MergedPart {
+struct MergedPart : ModelPart {
 	size_t step = 0;
 	std::vector<size_t> nodes;
-	std::vector<std::string> inputs;
-	std::vector<std::string> outputs;
 	std::optional<CompiledModel> model; /**< empty for a part of the host */
-	std::vector<std::byte> file;	    /**< of a part for the host */
 };
 
 /**

@@ -14,7 +14,7 @@ namespace nvdla::compiler
 
 struct GraphNode {
 	std::string type;
-	/** \brief Names of tensors; of inputs also those that the node's bodies read */
+	/** \brief Names of computed tensors; of inputs also those that the node's bodies read */
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;
 	bool makesOutput = false; /**< an output of the node is one of the graph */

@@ -10,7 +10,6 @@
 #include <fmt/core.h>
 
 #include "base/host/trial.h"
-#include "compiler/import/onnx/file_shapes.h"
 #include "compiler/import/onnx/node_reader.h"
 #include "compiler/partition/compared_numbers.h"
 #include "compiler/partition/model_graph.h"
@@ -56,6 +55,16 @@ std::vector<std::string> readBy(const pb::Node &node)
 		std::ranges::for_each(attribute.graphs(), addBody);
 	}
 	return names;
+}
+
+/* The sizes in a file; -1 for open ones. */
+std::vector<int64_t> shapeOf(const pb::TensorType &tensor)
+{
+	std::vector<int64_t> shape;
+
+	for (const pb::Dimension &axis : tensor.shape().dim())
+		shape.push_back(axis.dim_value() > 0 ? axis.dim_value() : -1);
+	return shape;
 }
 
 std::vector<std::byte> bytesOf(const pb::Model &model)
@@ -106,10 +115,6 @@ public:
 
 	Result<TensorDesc> tensorOf(const std::string &name) const override;
 	ModelPart cut(std::span<const size_t> nodes, ModelPart part) const override;
-	bool isComputed(const std::string &name) const override
-	{
-		return !constants_.contains(name);
-	}
 	uint64_t macsOf(size_t node) const override; /* as the standard defines these operators */
 	/* The whole model as a file. */
 	std::vector<std::byte> file() const;
@@ -150,11 +155,9 @@ OnnxGraph::OnnxGraph(std::span<const std::byte> file, std::span<const InputShape
 	for (const pb::ValueInfo &output : graph_.output()) {
 		const pb::TensorType &tensor = output.type().tensor_type();
 		outputs_.push_back(output.name());
-		std::vector<int64_t> shape;
-		for (const pb::Dimension &dim : tensor.shape().dim())
-			shape.push_back(dim.dim_value() > 0 ? dim.dim_value() : -1);
-		if (!shape.empty())
-			stated_[output.name()] = { output.name(), tensor.elem_type(), shape };
+		if (tensor.shape().dim_size() > 0)
+			stated_[output.name()] = { output.name(), tensor.elem_type(),
+						   shapeOf(tensor) };
 	}
 	for (int i = 0; i < graph_.initializer_size(); i++)
 		constants_[graph_.initializer(i).name()] = i;
@@ -164,7 +167,9 @@ OnnxGraph::OnnxGraph(std::span<const std::byte> file, std::span<const InputShape
 	for (const pb::Node &node : graph_.node()) {
 		GraphNode &to = nodes.emplace_back();
 		to.type = node.op_type();
-		to.inputs = readBy(node);
+		for (const std::string &name : readBy(node))
+			if (!constants_.contains(name))
+				to.inputs.push_back(name);
 		for (const std::string &name : node.output()) {
 			if (!name.empty())
 				to.outputs.push_back(name);
@@ -177,32 +182,17 @@ OnnxGraph::OnnxGraph(std::span<const std::byte> file, std::span<const InputShape
 /* Sizes that the file leaves open get those that are given. */
 void OnnxGraph::readInputs(std::span<const InputShape> shapes)
 {
-	google::protobuf::RepeatedPtrField<pb::ValueInfo> infos;
-	std::vector<const pb::ValueInfo *> open;
-	compiler::onnx::FileShapes fileShapes;
-
-	for (pb::ValueInfo &info : *graph_.mutable_input()) {
-		if (constants_.contains(info.name()))
-			continue;
+	compiler::onnx::closeShapes(graph_, shapes);
+	for (const pb::ValueInfo &info : graph_.input()) {
+		const pb::TensorType &tensor = info.type().tensor_type();
+		if (!tensor.has_shape())
+			refuse(ErrorCode::Unsupported, divideModel,
+			       fmt::format("input '{}'", info.name()), "has no shape");
 		inputs_.push_back(info.name());
-		*infos.Add() = std::move(info);
-	}
-	for (const pb::ValueInfo &info : infos)
-		open.push_back(&info);
-	fileShapes.give(shapes, open);
-	for (pb::ValueInfo &info : infos) {
-		pb::TensorType &tensor = *info.mutable_type()->mutable_tensor_type();
-		const Extents extents =
-			fileShapes.shapeOf(info, fmt::format("input '{}'", info.name()));
-		tensor.mutable_shape()->clear_dim();
-		for (const uint32_t extent : extents)
-			tensor.mutable_shape()->add_dim()->set_dim_value(extent);
-		inputValues_.push_back(
-			{ info.name(), tensor.elem_type(), { extents.begin(), extents.end() } });
+		inputValues_.push_back({ info.name(), tensor.elem_type(), shapeOf(tensor) });
 		known_[info.name()] = inputValues_.back();
 		valueOf(tensorOf(info.name()));
 	}
-	graph_.mutable_input()->Swap(&infos);
 }
 
 void OnnxGraph::askHost()
@@ -390,12 +380,13 @@ ModelPart OnnxGraph::cut(std::span<const size_t> nodes, ModelPart part) const
 		fill(name, *graph.add_output());
 	known.insert(part.outputs.begin(), part.outputs.end());
 	for (const size_t node : nodes) {
-		for (const std::string &name : nodes_->nodes()[node].inputs) {
+		const pb::Node &source = graph_.node(static_cast<int>(node));
+		for (const std::string &name : readBy(source)) {
 			const auto constant = constants_.find(name);
 			if (constant != constants_.end() && known.insert(name).second)
 				*graph.add_initializer() = graph_.initializer(constant->second);
 		}
-		*graph.add_node() = graph_.node(static_cast<int>(node));
+		*graph.add_node() = source;
 		for (const std::string &name : nodes_->nodes()[node].outputs) {
 			if (!known.contains(name) && tensorOf(name))
 				fill(name, *graph.add_value_info());
@@ -418,7 +409,8 @@ std::vector<std::byte> OnnxGraph::file() const
 
 uint64_t OnnxGraph::macsOf(size_t node) const
 {
-	const GraphNode &what = nodes_->nodes()[node];
+	const std::vector<std::string> inputs = readBy(graph_.node(static_cast<int>(node)));
+	const std::string &type = typeOf(node);
 	const auto shapeOf = [&](const std::string &name) -> std::vector<int64_t> {
 		const auto constant = constants_.find(name);
 		if (constant != constants_.end()) {
@@ -429,27 +421,24 @@ uint64_t OnnxGraph::macsOf(size_t node) const
 		return value ? value->shape : std::vector<int64_t>();
 	};
 
-	if (what.inputs.size() < 2 || what.outputs.empty())
+	if (inputs.size() < 2)
 		return 0;
 	/* QLinear operators have a scale and a zero point behind each operand. */
-	const size_t second = what.type.starts_with("QLinear") && what.inputs.size() > 3 ? 3 : 1;
-	const std::vector<int64_t> from = shapeOf(what.inputs[0]),
-				   by = shapeOf(what.inputs[second]), to = shapeOf(what.outputs[0]);
+	const size_t second = type.starts_with("QLinear") && inputs.size() > 3 ? 3 : 1;
+	const std::vector<int64_t> from = shapeOf(inputs[0]), by = shapeOf(inputs[second]),
+				   to = shapeOf(nameOf(node));
 	if (from.empty() || by.empty() || !by[0])
 		return 0;
-	if (what.type == "Conv" || what.type == "ConvInteger" || what.type == "QLinearConv")
-		return elementsOf(to) * elementsOf(by) / static_cast<uint64_t>(by[0]);
-	if (what.type == "ConvTranspose")
-		return elementsOf(from) * elementsOf(by) / static_cast<uint64_t>(by[0]);
-	if (what.type == "MatMul" || what.type == "MatMulInteger" || what.type == "QLinearMatMul")
+	if (type.find("Conv") != type.npos)
+		return elementsOf(type == "ConvTranspose" ? from : to) * elementsOf(by) /
+		       static_cast<uint64_t>(by[0]);
+	/* Exporters do not write Gemm's transA. */
+	if (type.find("MatMul") != type.npos || type == "Gemm")
 		return elementsOf(to) * static_cast<uint64_t>(from.back());
-	if (what.type == "Gemm")
-		return elementsOf(from) * elementsOf(to) /
-		       std::max<uint64_t>(static_cast<uint64_t>(to.empty() ? 1 : to[0]), 1);
-	const bool isCell = what.type == "LSTM" || what.type == "GRU" || what.type == "RNN";
-	if (isCell && what.inputs.size() > 2 && from.size() == 3)
+	const bool isCell = type == "LSTM" || type == "GRU" || type == "RNN";
+	if (isCell && inputs.size() > 2 && from.size() == 3)
 		return static_cast<uint64_t>(from[0] * from[1]) *
-		       (elementsOf(by) + elementsOf(shapeOf(what.inputs[2])));
+		       (elementsOf(by) + elementsOf(shapeOf(inputs[2])));
 	return 0;
 }
 

@@ -84,6 +84,7 @@ Partitioner::Compiled Partitioner::compileNow(std::span<const size_t> nodes,
 {
 	ModelPart part = valueOf(graph_.part(nodes));
 	Model model = valueOf(importModel(part.file));
+	part.file.clear();
 	const bool hasProducts = std::ranges::any_of(
 		model.operators, [](const Operator &one) { return traitsOf(one.kind).isProduct; });
 	/* The importer leaves out inputs that only give shapes. */
@@ -149,12 +150,7 @@ bool Partitioner::place(size_t step, const std::vector<size_t> &nodes)
 	const Result<Compiled> &compiled = compile(nodes);
 
 	if (compiled && (compiled->hasProducts || nodes.size() == size())) {
-		parts_.push_back({ .step = step,
-				   .nodes = nodes,
-				   .inputs = compiled->part.inputs,
-				   .outputs = compiled->part.outputs,
-				   .model = compiled->model,
-				   .file = {} });
+		parts_.push_back({ compiled->part, step, nodes, compiled->model });
 		return true;
 	}
 	if (compiled || nodes.size() == 1) {
@@ -189,12 +185,7 @@ void Partitioner::addHost()
 	for (const NodeGroup &group : graph_.nodes().groupsOf(possible_, false)) {
 		ModelPart part = valueOf(graph_.part(group.nodes));
 		valueOf(HostModel::open(part.file));
-		parts_.push_back({ .step = group.step,
-				   .nodes = group.nodes,
-				   .inputs = std::move(part.inputs),
-				   .outputs = std::move(part.outputs),
-				   .model = {},
-				   .file = std::move(part.file) });
+		parts_.push_back({ std::move(part), group.step, group.nodes, {} });
 	}
 }
 

@@ -61,14 +61,13 @@ public:
 
 	Result<TensorDesc> tensorOf(const std::string &name) const override;
 	ModelPart cut(std::span<const size_t> nodes, ModelPart part) const override;
-	/* Nodes list no constants among their inputs. */
-	bool isComputed(const std::string &) const override { return true; }
 	uint64_t macsOf(size_t node) const override;
 	std::string wholeBecause() const override;
 
 private:
 	using Tensors = std::vector<int32_t>;
 
+	const Value &value(int32_t id) const { return model_.values[static_cast<size_t>(id)]; }
 	void nameTensors();
 	void addOperators();
 	void findOpen();
@@ -86,8 +85,7 @@ private:
 
 	std::span<const std::byte> bytes_;
 	tflite::File file_;
-	Model model_; /* values are the file's tensors */
-	std::vector<std::string> names_;
+	Model model_; /* values are the file's tensors, each with a name of its own */
 	std::map<std::string, int32_t> numbers_;   /* ids of tensors, by name */
 	std::map<int32_t, size_t> constantMakers_; /* operators, by the tensors that they make */
 	std::map<int32_t, std::vector<int64_t>> open_; /* shapes of tensors, with -1 */
@@ -143,11 +141,11 @@ TfliteGraph::TfliteGraph(std::span<const std::byte> file)
 	valueOf(selectOperators(file, {}));
 	nameTensors();
 	for (const int32_t id : tensors(graph().inputs())) {
-		inputs_.push_back(names_[static_cast<size_t>(id)]);
+		inputs_.push_back(value(id).name);
 		computed_.insert(id);
 	}
 	for (const int32_t id : tensors(graph().outputs()))
-		outputs_.push_back(names_[static_cast<size_t>(id)]);
+		outputs_.push_back(value(id).name);
 	addOperators();
 	findOpen();
 }
@@ -156,11 +154,10 @@ TfliteGraph::TfliteGraph(std::span<const std::byte> file)
 void TfliteGraph::nameTensors()
 {
 	for (size_t i = 0; i < graph().tensors()->size(); i++) {
-		std::string name = model_.values[i].name;
+		std::string &name = model_.values[i].name;
 		if (name.empty() || numbers_.contains(name))
 			name += fmt::format("#{}", i);
 		numbers_[name] = static_cast<int32_t>(i);
-		names_.push_back(std::move(name));
 	}
 }
 
@@ -179,7 +176,7 @@ TfliteGraph::Tensors TfliteGraph::tensors(const flatbuffers::Vector<int32_t> *id
 	Tensors known;
 
 	std::ranges::copy_if(tflite::numbersOf(ids), std::back_inserter(known), [&](int32_t id) {
-		return id >= 0 && static_cast<size_t>(id) < names_.size();
+		return id >= 0 && static_cast<size_t>(id) < graph().tensors()->size();
 	});
 	return known;
 }
@@ -199,14 +196,13 @@ bool TfliteGraph::isConstant(const fb::Operator &source) const
 	const Tensors inputs = tensors(source.inputs()), outputs = tensors(source.outputs());
 
 	return !sharesState(kind) && !isRandom(kind) &&
-	       std::ranges::all_of(
-		       inputs,
-		       [&](int32_t id) {
-			       return model_.values[static_cast<size_t>(id)].isConstant ||
-				      constantMakers_.contains(id);
-		       }) &&
+	       std::ranges::all_of(inputs,
+				   [&](int32_t id) {
+					   return value(id).isConstant ||
+						  constantMakers_.contains(id);
+				   }) &&
 	       std::ranges::none_of(outputs, [&](int32_t id) {
-		       return std::ranges::count(outputs_, names_[static_cast<size_t>(id)]);
+		       return std::ranges::count(outputs_, value(id).name);
 	       });
 }
 
@@ -227,9 +223,9 @@ void TfliteGraph::addOperators()
 		to.type = tflite::typeName(
 			*file_.model().operator_codes()->Get(operation.opcode_index()));
 		for (const int32_t id : readBy(operation))
-			to.inputs.push_back(names_[static_cast<size_t>(id)]);
+			to.inputs.push_back(value(id).name);
 		for (const int32_t id : outputs) {
-			to.outputs.push_back(names_[static_cast<size_t>(id)]);
+			to.outputs.push_back(value(id).name);
 			to.makesOutput |= std::ranges::count(outputs_, to.outputs.back()) != 0;
 		}
 		computed_.insert(outputs.begin(), outputs.end());
@@ -250,7 +246,7 @@ void TfliteGraph::addConstants(size_t index, std::set<int32_t> &operators) const
 
 std::vector<int64_t> TfliteGraph::shapeOf(int32_t tensor) const
 {
-	const Extents &shape = model_.values[static_cast<size_t>(tensor)].shape;
+	const Extents &shape = value(tensor).shape;
 
 	return { shape.begin(), shape.end() };
 }
@@ -265,7 +261,7 @@ Result<TensorDesc> TfliteGraph::tensorOf(const std::string &name) const
 
 	/* A plain tensor has one scale; kernels, which no part hands on, have one for each channel.
 	 */
-	const TensorQuantization &steps = model_.values[static_cast<size_t>(id)].quantization;
+	const TensorQuantization &steps = value(id).quantization;
 	if (desc && steps.values().size() == 1 && steps.channel(0).scale > 0 &&
 	    (type == DataType::Int8 || type == DataType::UInt8 || type == DataType::Int16))
 		desc->quantization = steps;
@@ -318,6 +314,7 @@ uint64_t TfliteGraph::macsOf(size_t node) const
 	const uint64_t made = elementsOf(shapeOf(outputs[0]));
 	switch (kindOf(operation)) {
 	case CONV_2D:
+	case FULLY_CONNECTED:
 		return made * elements(1) / extent(1, 0);
 	case DEPTHWISE_CONV_2D:
 		return made * elements(1) / extent(1, 3);
@@ -325,8 +322,6 @@ uint64_t TfliteGraph::macsOf(size_t node) const
 		return made * elements(1) / extent(1, 4);
 	case TRANSPOSE_CONV:
 		return inputs.size() < 3 ? 0 : elements(2) * elements(1) / extent(1, 3);
-	case FULLY_CONNECTED:
-		return made * extent(1, 1);
 	case BATCH_MATMUL:
 		return made * extent(0, shapeOf(inputs[0]).size() - 1);
 	case SVDF:

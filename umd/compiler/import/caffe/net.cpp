@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include <algorithm>
 #include <filesystem>
-#include <map>
 #include <memory>
-#include <set>
 
-#include <fmt/core.h>
 #include <google/protobuf/descriptor.pb.h>
 #include <google/protobuf/dynamic_message.h>
 #include <google/protobuf/io/tokenizer.h>
 
 #include "base/io/file.h"
 #include "compiler/import/import.h"
-#include "compiler/rules.h"
-#include "layer.h"
+#include "net.h"
 
 namespace nvdla::compiler
 {
@@ -41,28 +36,26 @@ constexpr unsigned char netLayout[] = {
  * Files are read through reflection with a private descriptor pool: generated messages with
  * reflection are registered by name in the whole process, which ends at the second registration.
  */
-struct Layout {
-	Layout()
-	{
+std::unique_ptr<protobuf::Message> newNet()
+{
+	static protobuf::DescriptorPool pool;
+	static protobuf::DynamicMessageFactory factory(&pool);
+	static const protobuf::Message &net = []() -> const protobuf::Message & {
 		protobuf::FileDescriptorSet files;
-
 		files.ParseFromArray(netLayout, sizeof(netLayout));
-		net = factory.GetPrototype(
+		return *factory.GetPrototype(
 			pool.BuildFile(files.file(0))->FindMessageTypeByName("Net"));
-	}
+	}();
 
-	protobuf::DescriptorPool pool;
-	protobuf::DynamicMessageFactory factory{ &pool };
-	const protobuf::Message *net; /* prototype, no field set */
-};
+	return std::unique_ptr<protobuf::Message>(net.New());
+}
 
-/* The first error in a text. */
-struct FirstError : protobuf::io::ErrorCollector {
+/* Throws the first error in a text. */
+struct TextErrors : protobuf::io::ErrorCollector {
 	void AddError(int line, protobuf::io::ColumnNumber /*column*/,
 		      const std::string &message) override
 	{
-		if (why.empty())
-			why = message, where = fmt::format("line {}", line + 1);
+		damaged(fmt::format("line {}", line + 1), message);
 	}
 	/*
 	 * The parser only warns of an unknown field. In messages named ...Parameter it is an error,
@@ -74,32 +67,32 @@ struct FirstError : protobuf::io::ErrorCollector {
 		if (message.find("Parameter\"") != std::string::npos)
 			AddError(line, column, message);
 	}
-
-	std::string where, why;
 };
 
-void readText(std::span<const std::byte> text, protobuf::Message &net)
+std::unique_ptr<protobuf::Message> readText(std::span<const std::byte> text)
 {
 	constexpr int mostNested = 16;
+	auto net = newNet();
 	protobuf::TextFormat::Parser parser;
-	FirstError error;
+	TextErrors errors;
 
-	parser.RecordErrorsTo(&error);
+	parser.RecordErrorsTo(&errors);
 	parser.AllowUnknownField(true);
 	parser.SetRecursionLimit(mostNested);
 	if (!parser.ParseFromString({ reinterpret_cast<const char *>(text.data()), text.size() },
-				    &net) ||
-	    !error.why.empty())
-		damaged(error.where, error.why);
-	if (Fields(net).has("layers"))
+				    net.get()))
+		damaged("file", "is no net");
+	if (Fields(*net).has("layers"))
 		refuse(ErrorCode::Unsupported, reading, "layers",
 		       "is the form of before 2015; Caffe's upgrade_net_proto_text makes today's "
 		       "of it");
+	return net;
 }
 
 /* The weights of the net at a path. */
-void readWeights(const std::string &path, protobuf::Message &weights)
+std::unique_ptr<protobuf::Message> readWeights(const std::string &path)
 {
+	auto weights = newNet();
 	const fs::path same = fs::path(path).replace_extension(".caffemodel");
 	std::vector<std::string> found;
 	std::error_code error;
@@ -116,8 +109,9 @@ void readWeights(const std::string &path, protobuf::Message &weights)
 			fmt::format("there {} .caffemodel beside the net; put them at {}",
 				    found.empty() ? "is no" : "are several", same.string()));
 	const auto bytes = valueOf(readWholeFile(found[0], maxModelBytes));
-	if (!weights.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+	if (!weights->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
 		damaged(found[0], "has no weights of a Caffe net");
+	return weights;
 }
 
 /* Whether a layer takes part in inference, not only in training. */
@@ -141,110 +135,81 @@ std::vector<Shape> shapesOf(const Fields &fields, const char *name)
 	return shapes;
 }
 
-void describe(schema::ValueInfo &info, const std::string &name, const Shape &shape)
-{
-	schema::TensorType &type = *info.mutable_type()->mutable_tensor_type();
+} /* namespace */
 
-	info.set_name(name);
-	type.set_elem_type(schema::FLOAT);
-	for (const int64_t extent : shape)
-		type.mutable_shape()->add_dim()->set_dim_value(extent);
-}
-
-class Reader
-{
-public:
-	Reader(const Fields &net, const Fields &trained) : net_(net)
-	{
-		for (const char *layers : { "layer", "layers" })
-			for (const Fields &layer : trained.parts(layers))
-				weights_[layer.text("name")] = layer.parts("blobs");
-		std::ranges::copy_if(net.parts("layer"), std::back_inserter(layers_),
-				     isForInference);
-	}
-
-	schema::Model read();
-
-private:
-	void addInputs(const std::vector<std::string> &names, std::vector<Shape> shapes);
-	void read(const Fields &layer);
-
-	const Fields net_;
-	std::vector<Fields> layers_;
-	std::map<std::string, std::vector<Fields>> weights_;
-	std::map<std::string, Tensor> tensors_;	     /* the ONNX graph's tensors, by the names of
-						      * the net's blobs */
-	std::map<std::string, std::string> outputs_; /* last layer that writes a blob, by the
-						      * blob's name */
-	std::set<std::string> names_;
-	schema::Model model_;
-	schema::Graph &graph_ = *model_.mutable_graph();
-};
-
-void Reader::addInputs(const std::vector<std::string> &names, std::vector<Shape> shapes)
+void Net::addInputs(const std::vector<std::string> &names, std::vector<Shape> shapes)
 {
 	if (shapes.size() == 1)
 		shapes.resize(names.size(), shapes.front());
-	if (shapes.size() != names.size())
-		damaged("inputs",
-			fmt::format("are {}, with {} shapes", names.size(), shapes.size()));
+	need(shapes.size() == names.size(), "inputs",
+	     fmt::format("are {}, with {} shapes", names.size(), shapes.size()));
 	for (size_t i = 0; i < names.size(); i++) {
-		if (!names_.insert(names[i]).second)
-			damaged(fmt::format("input '{}'", names[i]), "is there twice");
-		describe(*graph_.add_input(), names[i], shapes[i]);
+		need(names_.insert(names[i]).second, fmt::format("input '{}'", names[i]),
+		     "is there twice");
+		schema::ValueInfo &info = *graph_.add_input();
+		schema::TensorType &type = *info.mutable_type()->mutable_tensor_type();
+		info.set_name(names[i]);
+		type.set_elem_type(schema::FLOAT);
+		for (const int64_t extent : shapes[i])
+			type.mutable_shape()->add_dim()->set_dim_value(extent);
 		tensors_[names[i]] = { names[i], shapes[i].size() };
 	}
 }
 
-void Reader::read(const Fields &layer)
+void Net::translate(const Fields &layer)
 {
-	const std::string name = layer.text("name"), type = layer.text("type");
-	const std::string where = fmt::format("layer '{}'", name);
-	const auto tops = layer.list<std::string>("top");
-	Tensors bottoms;
+	const std::string type = layer.text("type");
+	const auto names = layer.list<std::string>("top");
 
+	name_ = layer.text("name");
+	setPart(fmt::format("layer '{}' ({})", name_, type));
 	if (type == "Input")
-		return addInputs(tops, shapesOf(layer.part("input_param"), "shape"));
+		return addInputs(names, shapesOf(layer.part("input_param"), "shape"));
 	/* Layers that read a database or compare with labels. */
-	if (type.ends_with("Data") || type.ends_with("Loss") || type == "Accuracy")
-		damaged(where, fmt::format("of type {} is for training; give the net that "
-					   "is used afterwards, often called "
-					   "deploy.prototxt",
-					   type));
+	need(!type.ends_with("Data") && !type.ends_with("Loss") && type != "Accuracy", "type",
+	     "is for training; give the net that is used afterwards, often called deploy.prototxt");
+	bottoms.clear();
 	for (const std::string &bottom : layer.list<std::string>("bottom")) {
 		bottoms.push_back(tensors_[bottom]);
-		if (bottoms.back().name.empty())
-			damaged(where,
-				fmt::format("reads '{}', which no layer before it writes", bottom));
+		need(!bottoms.back().name.empty(), "bottom",
+		     fmt::format("is '{}', which no layer before it writes", bottom));
 	}
-	const Tensors tensors = readLayer(layer, weights_[name], bottoms, graph_);
-	if (tensors.size() != tops.size())
-		damaged(where,
-			fmt::format("has {} tops and makes {} blobs", tops.size(), tensors.size()));
-	for (size_t i = 0; i < tops.size(); i++) {
-		const bool isOutput = outputs_.contains(tops[i]) && outputs_[tops[i]] == name;
-		const std::string made = tensors[i].name;
-		std::string to = isOutput ? tops[i] : name;
+	fields = layer;
+	tops = bottoms;
+	wanted = names.size();
+	blobs_ = weights_[name_];
+	made_ = 0;
+	become(layer, type);
+	need(tops.size() == wanted, "top",
+	     fmt::format("names {} blobs, the layer makes {}", wanted, tops.size()));
+	for (size_t i = 0; i < wanted; i++) {
+		const bool isOutput = outputs_.contains(names[i]) && outputs_[names[i]] == name_;
+		std::string to = isOutput ? names[i] : name_;
 		while (!isOutput && !names_.insert(to).second)
 			to += '_';
 		for (schema::Node &node : *graph_.mutable_node())
-			std::ranges::replace(*node.mutable_output(), made, to);
+			std::ranges::replace(*node.mutable_output(), tops[i].name, to);
 		if (isOutput)
-			describe(*graph_.add_output(), to, {});
-		tensors_[tops[i]] = { to, tensors[i].rank };
+			graph_.add_output()->set_name(to);
+		tensors_[names[i]] = { to, tops[i].rank };
 	}
 }
 
-schema::Model Reader::read()
+schema::Model Net::translate(const Fields &net, const Fields &trained)
 {
 	constexpr int64_t operators = 13, irVersion = 8, axes = 4;
-	std::vector<Shape> shapes = shapesOf(net_, "input_shape");
+	std::vector<Shape> shapes = shapesOf(net, "input_shape");
+	std::vector<Fields> layers;
 
-	if (layers_.empty())
-		damaged("file", "has no layers of a Caffe net");
+	std::ranges::copy_if(net.parts("layer"), std::back_inserter(layers), isForInference);
+	setPart("net");
+	need(!layers.empty(), "layers", "there are no layers of a Caffe net");
 	model_.set_ir_version(irVersion);
 	model_.add_opset_import()->set_version(operators);
-	for (const Fields &layer : layers_) {
+	for (const char *field : { "layer", "layers" })
+		for (const Fields &layer : trained.parts(field))
+			weights_[layer.text("name")] = layer.parts("blobs");
+	for (const Fields &layer : layers) {
 		for (const std::string &bottom : layer.list<std::string>("bottom"))
 			outputs_.erase(bottom);
 		for (const std::string &top : layer.list<std::string>("top"))
@@ -254,31 +219,25 @@ schema::Model Reader::read()
 	for (const auto &[blob, writer] : outputs_)
 		names_.insert(blob);
 	/* Files of before 2016 give the input's shape in this field. */
-	for (const int64_t extent : net_.list<int64_t>("input_dim")) {
+	for (const int64_t extent : net.list<int64_t>("input_dim")) {
 		if (shapes.empty() || shapes.back().size() == axes)
 			shapes.emplace_back();
 		shapes.back().push_back(extent);
 	}
-	addInputs(net_.list<std::string>("input"), shapes);
-	for (const Fields &layer : layers_)
-		read(layer);
+	addInputs(net.list<std::string>("input"), shapes);
+	for (const Fields &layer : layers)
+		translate(layer);
 	return std::move(model_);
 }
-
-} /* namespace */
 
 } /* namespace caffe */
 
 Result<std::vector<std::byte>> caffeAsOnnx(const std::string &path, std::span<const std::byte> text)
 {
 	return resultOf([&] {
-		const caffe::Layout layout;
-		const std::unique_ptr<caffe::protobuf::Message> net(layout.net->New()),
-			weights(layout.net->New());
-		caffe::readText(text, *net);
-		caffe::readWeights(path, *weights);
+		const auto net = caffe::readText(text), weights = caffe::readWeights(path);
 		const auto model =
-			caffe::Reader(caffe::Fields(*net), caffe::Fields(*weights)).read();
+			caffe::Net().translate(caffe::Fields(*net), caffe::Fields(*weights));
 		if (model.ByteSizeLong() >= maxModelBytes)
 			refuse(ErrorCode::Unsupported, caffe::reading, path,
 			       "has 2 GiB of weights, or more");

@@ -113,28 +113,14 @@ Tensor readShape(NodeReader &reader)
 namespace fs = std::filesystem;
 
 /* The files beside the model, by their names in it. */
-class Files
-{
-public:
-	explicit Files(const std::string &folder) : folder_(folder.empty() ? "." : folder) {}
-
-	bool any() const { return !files_.empty(); }
-	/* The bytes of a constant. */
-	std::span<const std::byte> find(const pb::Tensor &tensor);
-
-private:
-	std::vector<std::byte> read(const std::string &location) const;
-
-	fs::path folder_;
-	std::map<std::string, std::vector<std::byte>> files_;
-};
+using Files = std::map<std::string, std::vector<std::byte>>;
 
 /* A model is not trusted: it may not name files outside of its own folder. */
-std::vector<std::byte> Files::read(const std::string &location) const
+std::vector<std::byte> readBeside(const std::string &modelsFolder, const std::string &location)
 {
 	std::error_code noFolder, noPath;
 	/* Resolve symbolic links first, so that none leads out of the folder. */
-	const fs::path folder = fs::canonical(folder_, noFolder);
+	const fs::path folder = fs::canonical(modelsFolder.empty() ? "." : modelsFolder, noFolder);
 	const fs::path path = fs::weakly_canonical(folder / location, noPath);
 	const auto [end, rest] = std::ranges::mismatch(folder, path);
 
@@ -145,16 +131,17 @@ std::vector<std::byte> Files::read(const std::string &location) const
 	return valueOf(readWholeFile(path.string(), maxModelBytes));
 }
 
-std::span<const std::byte> Files::find(const pb::Tensor &tensor)
+/* The bytes of a constant in one of the files. */
+std::span<const std::byte> findIn(Files &files, const std::string &folder, const pb::Tensor &tensor)
 {
 	std::map<std::string, std::string> entries{ { "offset", "0" } };
 
 	for (const pb::Entry &entry : tensor.external_data())
 		entries[entry.key()] = entry.value();
 	const std::string &location = entries["location"], &length = entries["length"];
-	if (!files_.contains(location))
-		files_[location] = read(location);
-	const std::span<const std::byte> bytes = files_[location];
+	if (!files.contains(location))
+		files[location] = readBeside(folder, location);
+	const std::span<const std::byte> bytes = files[location];
 	/* Without a length the constant is all of the rest. */
 	const auto place = parseNumbers<uint64_t>(
 		entries["offset"] + "," + (length.empty() ? "0" : length), ',');
@@ -258,7 +245,7 @@ Result<std::vector<std::byte>> withExternalData(std::vector<std::byte> file,
 {
 	const std::string_view text(reinterpret_cast<const char *>(file.data()), file.size());
 	std::vector<onnx::pb::Tensor *> tensors;
-	onnx::Files files(folder);
+	onnx::Files files;
 	onnx::pb::Model model;
 
 	/* Constants with external data name their files by this key. */
@@ -269,7 +256,7 @@ Result<std::vector<std::byte>> withExternalData(std::vector<std::byte> file,
 	for (onnx::pb::Tensor *tensor : tensors) {
 		if (!tensor->data_location())
 			continue;
-		auto bytes = resultOf([&] { return files.find(*tensor); });
+		auto bytes = resultOf([&] { return onnx::findIn(files, folder, *tensor); });
 		if (!bytes) {
 			std::string &where = bytes.error().where;
 			where = fmt::format("constant '{}'{}{}", tensor->name(),
@@ -280,7 +267,7 @@ Result<std::vector<std::byte>> withExternalData(std::vector<std::byte> file,
 		tensor->clear_external_data();
 		tensor->clear_data_location();
 	}
-	if (!files.any())
+	if (files.empty())
 		return file;
 	if (model.ByteSizeLong() >= maxModelBytes)
 		return fail(ErrorCode::Unsupported, onnx::reading, "file",

@@ -118,6 +118,17 @@ private:
 	bool follows_ = false;
 };
 
+/**
+ * \brief Set sizes that a graph's inputs leave open, and those of axes with the same names
+ *
+ * An axis gets the file's size, the given size, the size of another axis of its name, or 1 for the
+ * first axis, in this order. Inputs that are only listed as such, being constants, are removed.
+ *
+ * \throw BrokenRule Unsupported if a size stays open; InvalidArgument if a given one contradicts
+ * the file; the errors of givenShapes()
+ */
+void closeShapes(pb::Graph &graph, std::span<const InputShape> shapes);
+
 /** \brief Elements of a constant; the file's size bounds all but those of ConstantOfShape */
 inline constexpr uint64_t maxConstant = uint64_t{ 1 } << 28;
 

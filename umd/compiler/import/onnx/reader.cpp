@@ -4,7 +4,6 @@
 
 #include <fmt/core.h>
 
-#include "file_shapes.h"
 #include "node_reader.h"
 
 namespace nvdla::compiler
@@ -27,17 +26,13 @@ using legalize::AxisOrder;
 class Reader
 {
 public:
-	Reader(const pb::Model &source, std::span<const InputShape> shapes)
-		: source_(source), graph_(source.graph()), shapes_(shapes)
-	{
-	}
+	explicit Reader(const pb::Model &source) : source_(source), graph_(source.graph()) {}
 
 	Model read();
 
 private:
 	void readConstants();
 	void readInputs();
-	void readInput(const pb::ValueInfo &info);
 	/* Add a value of the shape and type that the file says. */
 	Tensor describe(const pb::ValueInfo &info, const std::string &where, bool channelsLast);
 	void readNode(const pb::Node &node);
@@ -67,8 +62,6 @@ private:
 
 	const pb::Model &source_;
 	const pb::Graph &graph_;
-	std::span<const InputShape> shapes_;
-	FileShapes fileShapes_;
 	Import import_;
 };
 
@@ -114,7 +107,13 @@ Tensor Reader::describe(const pb::ValueInfo &info, const std::string &where, boo
 		       fmt::format("element type {} is no type that tensors of the core have; "
 				   "use integers of 8 or 16 bits, or float",
 				   number));
-	const Extents shape = fileShapes_.shapeOf(info, where);
+	std::vector<int64_t> sizes;
+	for (const pb::Dimension &axis : info.type().tensor_type().shape().dim())
+		sizes.push_back(axis.dim_value() > 0 ? axis.dim_value() : sizes.empty() ? 1 : -1);
+	const auto known = shapeFrom(sizes);
+	if (!known || !info.type().tensor_type().has_shape())
+		damaged(where, "has no shape, or more elements than a tensor can");
+	const Extents &shape = *known;
 	const AxisOrder order = lastAlready ? asInFile(shape.size()) : channelsLast(shape.size());
 	value.name = info.name();
 	value.type = *type;
@@ -123,36 +122,26 @@ Tensor Reader::describe(const pb::ValueInfo &info, const std::string &where, boo
 	return { import_.model.add(std::move(value)), shape, order };
 }
 
-void Reader::readInput(const pb::ValueInfo &info)
-{
-	const Tensor tensor = describe(info, fmt::format("input '{}'", info.name()),
-				       comesWithChannelsLast(info.name()));
-
-	import_.model.inputs.push_back(tensor.id);
-	import_.model.inputShapes.push_back(tensor.shape);
-	import_.model.inputOrders.push_back(tensor.order == asInFile(tensor.shape.size())
-						    ? ElementOrder::Nhwc
-						    : ElementOrder::Nchw);
-	import_.tensors[info.name()] = tensor;
-}
-
-/* Files list constants as inputs, too. */
 void Reader::readInputs()
 {
 	std::set<std::string> known;
-	std::vector<const pb::ValueInfo *> infos;
 
 	for (const pb::Node &node : graph_.node())
 		known.insert(node.output().begin(), node.output().end());
 	for (const pb::ValueInfo &info : graph_.input()) {
-		if (!import_.tensors.contains(info.name()) && known.insert(info.name()).second)
-			infos.push_back(&info);
+		if (!known.insert(info.name()).second)
+			continue;
+		const Tensor tensor = describe(info, fmt::format("input '{}'", info.name()),
+					       comesWithChannelsLast(info.name()));
+		import_.tensors[info.name()] = tensor;
+		import_.model.inputs.push_back(tensor.id);
+		import_.model.inputShapes.push_back(tensor.shape);
+		import_.model.inputOrders.push_back(tensor.order == asInFile(tensor.shape.size())
+							    ? ElementOrder::Nhwc
+							    : ElementOrder::Nchw);
 	}
-	if (infos.empty())
+	if (import_.model.inputs.empty())
 		refuse(ErrorCode::Unsupported, reading, "inputs", "the model has none");
-	fileShapes_.give(shapes_, infos);
-	for (const pb::ValueInfo *info : infos)
-		readInput(*info);
 }
 
 const pb::ValueInfo &Reader::infoOf(const std::string &name) const
@@ -301,7 +290,8 @@ Result<Model> importOnnx(std::span<const std::byte> bytes, std::span<const Input
 		    !source.has_graph() || !source.graph().node_size())
 			onnx::damaged("file", "is no model: neither TensorFlow Lite's identifier "
 					      "is in it, nor a graph of ONNX");
-		return onnx::Reader(source, shapes).read();
+		onnx::closeShapes(*source.mutable_graph(), shapes);
+		return onnx::Reader(source).read();
 	});
 }
 

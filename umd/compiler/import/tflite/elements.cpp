@@ -197,7 +197,8 @@ Tensor overLastAxis(OperatorReader &reader, const Softmax &function)
 
 Tensor readGelu(OperatorReader &reader)
 {
-	const bool approximate = reader.options<fb::GeluOptions>(true).approximate();
+	const auto *options = reader.givenOptions<fb::GeluOptions>();
+	const bool approximate = options && options->approximate();
 
 	return legalize::unary(reader, reader.input(0),
 			       { approximate ? Function::GeluTanh : Function::Gelu });

@@ -43,13 +43,18 @@ public:
 		return axis(given, tensor.shape.size(), "axis");
 	}
 
-	/** \brief The options; defaults if the file leaves them out, and \a mayLack is set */
+	/** \return the options; null if the file leaves them out */
 	template<typename Options>
-	const Options &options(bool mayLack = false)
+	const Options *givenOptions() const
 	{
-		const Options *found = source_.builtin_options_as<Options>();
-		need(found || mayLack, "options", "are missing, or those of another operator");
-		return found ? *found : withoutFields<Options>();
+		return source_.builtin_options_as<Options>();
+	}
+	template<typename Options>
+	const Options &options()
+	{
+		const Options *found = givenOptions<Options>();
+		need(found, "options", "are missing, or those of another operator");
+		return *found;
 	}
 
 	/** \return the options of a custom operator, as bytes without a schema */
@@ -78,16 +83,6 @@ public:
 	void addUnknown(const Error &why);
 
 private:
-	/* A FlatBuffers table without fields, so that all have their defaults. */
-	template<typename Table>
-	static const Table &withoutFields()
-	{
-		static constexpr struct {
-			uint16_t sizes[2] = { 4, 4 };
-			int32_t toSizes = 4;
-		} empty;
-		return reinterpret_cast<const Table &>(empty.toSizes);
-	}
 	Tensor tensor(size_t index) override;
 	ValueId id(const flatbuffers::Vector<int32_t> *ids, size_t index, const char *field);
 
