@@ -93,12 +93,10 @@ struct ConcatenatedRun {
 	size_t operations; /* of the concatenation */
 };
 
-ConcatenatedRun runConcatenated(const Model &model, const std::vector<Numbers> &inputs, Choice join)
+ConcatenatedRun runConcatenated(const Model &model, const std::vector<Numbers> &inputs)
 {
 	ConcatenatedRun made{ std::vector<Numbers>(model.outputs.size()), 0 };
-	CompileOptions options;
-	options.strategy->join = join;
-	const auto compiled = compileInMemory(model, options);
+	const auto compiled = compileInMemory(model);
 
 	if (!compiled) {
 		ADD_FAILURE() << compiled.error().message();
@@ -135,17 +133,12 @@ TEST(Concatenated, IntegersAreThoseOfTheResult)
 	for (const ConcatenatedCase &one : concatenatedCases) {
 		SCOPED_TRACE(one.what);
 		ConcatenatedModel made(one);
-		const ConcatenatedRun whole = runConcatenated(
-			made.model, made.inputs, one.behind ? Choice::Always : Choice::Auto);
-		const ConcatenatedRun apart =
-			runConcatenated(made.model, made.inputs, Choice::Never);
+		const ConcatenatedRun whole = runConcatenated(made.model, made.inputs);
 		made.model.outputs.push_back(made.part);
-		const ConcatenatedRun both = runConcatenated(made.model, made.inputs, Choice::Auto);
+		const ConcatenatedRun both = runConcatenated(made.model, made.inputs);
 		EXPECT_EQ(whole.operations, one.behind ? 1U : 2U);
-		EXPECT_EQ(apart.operations, 2U);
 		EXPECT_EQ(both.operations, 2U);
 		EXPECT_EQ(whole.outputs[0], both.outputs[0]);
-		EXPECT_EQ(whole.outputs[0], apart.outputs[0]);
 		Numbers expected;
 		for (size_t i = 0; i < partLines * partColumns; i++) {
 			for (size_t k = 0; k < partKernels; k++)
@@ -169,28 +162,7 @@ TEST(Concatenated, ResultsThatAreRoundedTwiceHaveAnOperationOfTheirOwn)
 	ConcatenatedModel made(concatenatedCases[0]);
 
 	made.model.roundingOf8Bits = ScaleRounding::Twice;
-	EXPECT_EQ(runConcatenated(made.model, made.inputs, Choice::Auto).operations, 2U);
-}
-
-/* Y takes four elements a cycle; where memory is slow, a copy takes longer. */
-TEST(Concatenated, IsChosenByTime)
-{
-	const ConcatenatedModel made(concatenatedCases[0]);
-
-	for (const bool slow : { true, false }) {
-		CompileOptions options;
-		options.strategy->chip = { { "dram", slow ? "1GB/s" : "200GB/s" } };
-		const auto compiled = compileInMemory(made.model, options);
-		ASSERT_TRUE(compiled) << compiled.error().message();
-		const LayerReport &layer = compiled->report.layers.back();
-		ASSERT_EQ(layer.choices.size(), 1U);
-		const LayerChoice &choice = layer.choices.front();
-		ASSERT_EQ(choice.candidates.size(), 2U);
-		EXPECT_EQ(choice.candidates[1].what, "its integers made by the convolutions");
-		EXPECT_EQ(choice.chosen, slow ? 1U : 0U);
-		EXPECT_EQ(layer.operations.size(), slow ? 1U : 2U);
-		EXPECT_EQ(choice.candidates[1].cycles < choice.candidates[0].cycles, slow);
-	}
+	EXPECT_EQ(runConcatenated(made.model, made.inputs).operations, 2U);
 }
 
 } /* namespace nvdla::test */

@@ -4,6 +4,8 @@
  */
 #include <algorithm>
 #include <cmath>
+#include <random>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -148,6 +150,52 @@ TEST(OnnxWindows, WindowsThatGoBeyondTheEnd)
 		const auto outputs = onCore(builder, { picture });
 		ASSERT_EQ(outputs.size(), 1U);
 		EXPECT_EQ(outputs[0], ceil ? (Numbers{ 5, 6, 50, 60 }) : (Numbers{ 5, 50 }));
+	}
+}
+
+/* The largest number of each window that lies in the picture. */
+Numbers largest(const Numbers &in, int64_t side, int64_t kernel, int64_t stride, int64_t pad)
+{
+	const int64_t out = (side + 2 * pad - kernel) / stride + 1;
+	Numbers all;
+
+	for (int64_t i = 0; i < out * out; i++) {
+		const int64_t y = i / out * stride - pad, x = i % out * stride - pad;
+		double most = -HUGE_VAL;
+		for (int64_t at = 0; at < side * side; at++) {
+			const int64_t down = at / side - y, across = at % side - x;
+			if (down >= 0 && down < kernel && across >= 0 && across < kernel)
+				most = std::max(most, in[static_cast<size_t>(at)]);
+		}
+		all.push_back(most);
+	}
+	return all;
+}
+
+/* Those of spatial pyramids, of whole pictures, and with a stride. */
+TEST(OnnxWindows, LargestOfLongWindows)
+{
+	const struct {
+		int64_t side, kernel, stride, pad;
+	} cases[] = { { 13, 9, 1, 4 }, { 13, 13, 1, 6 }, { 5, 13, 1, 6 },    { 40, 40, 40, 0 },
+		      { 30, 9, 9, 0 }, { 31, 20, 3, 9 }, { 30, 15, 15, 14 }, { 90, 65, 4, 0 } };
+	std::mt19937 random(7);
+
+	for (const auto &[side, kernel, stride, pad] : cases) {
+		SCOPED_TRACE(std::to_string(side) + ' ' + std::to_string(kernel));
+		OnnxBuilder builder;
+		Numbers numbers(static_cast<size_t>(side * side));
+		for (double &number : numbers)
+			number = static_cast<double>(random() % 4001) - 2000;
+		builder.input("x", { 1, 1, side, side });
+		onnx::Node *pool = builder.node("MaxPool", { "x" }, "y");
+		OnnxBuilder::set(pool, "kernel_shape", { kernel, kernel });
+		OnnxBuilder::set(pool, "strides", { stride, stride });
+		OnnxBuilder::set(pool, "pads", { pad, pad, pad, pad });
+		builder.output("y");
+		const auto outputs = onCore(builder, { numbers });
+		ASSERT_EQ(outputs.size(), 1U);
+		EXPECT_EQ(outputs[0], largest(numbers, side, kernel, stride, pad));
 	}
 }
 

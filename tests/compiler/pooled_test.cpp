@@ -145,9 +145,9 @@ struct PooledRun {
 	std::vector<LayerReport> layers;
 };
 
-PooledRun runPooled(const PooledModel &made, const CompileOptions &options)
+PooledRun runPooled(const PooledModel &made)
 {
-	const auto compiled = compileInMemory(made.model, options);
+	const auto compiled = compileInMemory(made.model);
 
 	if (!compiled) {
 		ADD_FAILURE() << compiled.error().message();
@@ -157,14 +157,6 @@ PooledRun runPooled(const PooledModel &made, const CompileOptions &options)
 	auto outputs = run ? run->run(made.inputs) : forward(run);
 	EXPECT_TRUE(outputs) << outputs.error().message();
 	return { outputs ? *outputs : std::vector<Numbers>{}, compiled->report.layers };
-}
-
-CompileOptions withJoin(Choice join)
-{
-	CompileOptions options;
-
-	options.strategy->join = join;
-	return options;
 }
 
 size_t poolingsOf(const PooledRun &run)
@@ -190,33 +182,18 @@ TEST(Pooled, PartsMakeTheSame)
 	for (const PooledCase &one : pooledCases) {
 		SCOPED_TRACE(one.what);
 		PooledModel made(one, 1);
-		const PooledRun whole = runPooled(made, withJoin(Choice::Never));
-		const PooledRun apart = runPooled(made, withJoin(Choice::Always));
-		EXPECT_EQ(poolingsOf(whole), 1U);
-		EXPECT_EQ(poolingsOf(apart), one.kernels.size() + (one.other > 0));
-		EXPECT_EQ(apart.outputs, whole.outputs);
-		CompileOptions options = withJoin(Choice::Always);
+		const PooledRun apart = runPooled(made);
+		CompileOptions options;
 		options.everyTensor = true;
 		const auto all = compileInMemory(made.model, options);
 		ASSERT_TRUE(all) << all.error().message();
 		EXPECT_EQ(std::ranges::count(all->report.layers, "Concat", &LayerReport::type), 2);
+		made.model.outputs.push_back(made.idOf("whole"));
+		const PooledRun whole = runPooled(made);
+		EXPECT_EQ(poolingsOf(whole), 1U);
+		EXPECT_EQ(poolingsOf(apart), one.kernels.size() + (one.other > 0));
+		EXPECT_EQ(apart.outputs[0], whole.outputs[0]);
 	}
-}
-
-/* What a convolution hands over on the fly is not written and read again. */
-TEST(Pooled, IsChosenByTime)
-{
-	const PooledRun run = runPooled(PooledModel({ "" }, 2), {});
-	const auto layer = std::ranges::find(run.layers, "Concat", &LayerReport::type);
-	ASSERT_NE(layer, run.layers.end());
-	const auto choice = std::ranges::find_if(layer->choices, [](const LayerChoice &some) {
-		return some.candidates.back().what == "2 poolings before it";
-	});
-	ASSERT_NE(choice, layer->choices.end());
-	ASSERT_EQ(choice->candidates.size(), 2U);
-	EXPECT_LT(choice->candidates[1].cycles, choice->candidates[0].cycles);
-	EXPECT_EQ(choice->chosen, 1U);
-	EXPECT_EQ(poolingsOf(run), 2U);
 }
 
 TEST(Pooled, StaysBehindWhereItIsNeeded)
@@ -224,7 +201,7 @@ TEST(Pooled, StaysBehindWhereItIsNeeded)
 	const auto poolings = [](const std::function<void(PooledModel &)> &change) {
 		PooledModel made({ "" }, 3);
 		change(made);
-		return poolingsOf(runPooled(made, {}));
+		return poolingsOf(runPooled(made));
 	};
 	const auto poolOf = [](PooledModel &made) -> Pool & {
 		return std::get<Pool>(made.model.operators.back().kind);
@@ -243,18 +220,6 @@ TEST(Pooled, StaysBehindWhereItIsNeeded)
 				  made.model.outputs.push_back(made.idOf(part));
 		  }),
 		  1U);
-}
-
-/* Without a pooling behind it, a concatenation of the same integers is made in one way only. */
-TEST(Pooled, CannotBeForcedWhereItIsNotPossible)
-{
-	PooledModel made({ .what = "", .alike = true }, 4);
-	made.model.outputs = { made.idOf("whole") };
-	EXPECT_TRUE(compileInMemory(made.model, {}));
-	const auto refused = compileInMemory(made.model, withJoin(Choice::Always));
-	ASSERT_FALSE(refused);
-	EXPECT_NE(refused.error().message().find("strategy, join"), std::string::npos)
-		<< refused.error().message();
 }
 
 } /* namespace nvdla::test */

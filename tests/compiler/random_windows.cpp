@@ -118,10 +118,16 @@ void Generator::pool()
 	/* In a network, sums of sums become too large. */
 	if (!joins_ && chance(0.3))
 		pool.method = Pool::Method::Sum;
-	pool.kernel = { from(1, joins_ ? std::min(6U, x[2]) : 6),
-			from(1, joins_ ? std::min(6U, x[1]) : 6) };
+	/* Longer windows than the core's take several poolings. */
+	const bool isLong = !joins_ && isExtreme(pool.method) && chance(0.3);
+	const uint32_t most = isLong ? 30 : 6;
+	pool.kernel = { from(1, joins_ ? std::min(most, x[2]) : most),
+			from(1, joins_ ? std::min(most, x[1]) : most) };
 	pool.stride = { from(1, 3), from(1, 3) };
-	if (!joins_) {
+	if (isLong && chance(0.2)) {
+		x[1] = pool.kernel.y;
+		x[2] = pool.kernel.x;
+	} else if (!joins_) {
 		x[1] += pool.kernel.y;
 		x[2] += pool.kernel.x;
 	}

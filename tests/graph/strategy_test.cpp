@@ -595,7 +595,7 @@ TEST(Strategy, IsText)
 	EXPECT_EQ(strategy->reuse, Choice::Auto);
 	EXPECT_EQ(toString(*strategy),
 		  "winograd=always,compression=never,pixels=never,post-extension=never,bands=never,"
-		  "fused-pooling=never,reuse=auto,join=never,branches=never,dram=2.5GB/s");
+		  "fused-pooling=never,reuse=auto,branches=never,dram=2.5GB/s");
 	auto same = parseStrategy(toString(*strategy));
 	ASSERT_TRUE(same) << same.error().message();
 	EXPECT_EQ(toString(*same), toString(*strategy));

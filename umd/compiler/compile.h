@@ -5,7 +5,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <span>
 
 #include <nvdla/compiler.h>
@@ -62,20 +61,6 @@ Result<CompiledModel> compileParts(std::span<const std::byte> file, const Compil
  */
 Result<std::vector<std::byte>> computeConstants(std::span<const std::byte> file,
 						std::span<const InputShape> shapes);
-
-/** \brief Choices made for the operators that write these values */
-using Joins = std::multimap<ValueId, LayerChoice>;
-
-/**
- * \brief Compute the parts of concatenations otherwise, where that is predicted to be faster
- *
- * The convolutions make the concatenation's integers (Concatenation::takesTurned), or the parts are
- * pooled instead of the whole. Each candidate is compiled by itself, as it is and so changed.
- *
- * \return InvalidArgument for an unknown option of the chip, or if Strategy::join is Choice::Always
- * and no concatenation can be changed
- */
-Result<Joins> joinWhatGains(Model &model, const CompileOptions &options);
 
 /** \return InvalidArgument naming an option that cannot be, or that there are no samples */
 Result<void> checkCalibration(const Calibration &calibration);

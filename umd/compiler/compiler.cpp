@@ -151,17 +151,6 @@ void describeChoices(std::vector<LayerChoice> choices, std::vector<LayerReport> 
 	}
 }
 
-/* Adds errors and choices of the operator that writes the value. */
-void describeLayer(ValueId value, const std::map<ValueId, LayerError> &errors, const Joins &joins,
-		   LayerReport &layer)
-{
-	if (const auto error = errors.find(value); error != errors.end())
-		layer.error = error->second;
-	const auto [first, last] = joins.equal_range(value);
-	for (auto join = first; join != last; join++)
-		layer.choices.insert(layer.choices.begin(), join->second);
-}
-
 /* Replace the graph's names of operations by layers' names; operations of no layer keep theirs. */
 void nameLayers(const CompileReport &report, Loadable &loadable)
 {
@@ -226,9 +215,7 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 	auto errors = transform(model, options, samples);
 	if (!errors)
 		return forward(errors);
-	auto joins = joinWhatGains(model, options);
-	if (!joins)
-		return forward(joins);
+	poolParts(model);
 	if (options.everyTensor)
 		nameEveryTensor(model);
 	removeUnused(model);
@@ -238,11 +225,8 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 	/* The graph has copies of the constants. */
 	for (Value &value : model.values)
 		std::vector<std::byte>().swap(value.data);
-	std::optional<Strategy> strategy = options.strategy;
-	if (strategy)
-		strategy->join = Choice::Never; /* joining is done */
 	auto assembly =
-		assembly::assemble(std::move(lowerer.graph), { .strategy = std::move(strategy),
+		assembly::assemble(std::move(lowerer.graph), { .strategy = options.strategy,
 							       .sramBytes = options.sramBytes,
 							       .core = options.core });
 	if (!assembly) {
@@ -252,9 +236,11 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 		return forward(assembly);
 	}
 	describeChoices(std::move(assembly->choices), lowerer.layers);
-	for (size_t i = 0; i < lowerer.layers.size(); i++)
-		describeLayer(model.operators[i].outputs.front(), *errors, *joins,
-			      lowerer.layers[i]);
+	for (size_t i = 0; i < lowerer.layers.size(); i++) {
+		const auto error = errors->find(model.operators[i].outputs.front());
+		if (error != errors->end())
+			lowerer.layers[i].error = error->second;
+	}
 	report.layers = std::move(lowerer.layers);
 	report.steps = std::move(assembly->steps);
 	report.ranges = std::move(assembly->ranges);

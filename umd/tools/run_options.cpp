@@ -129,8 +129,9 @@ void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 		 "unit of NVDLA) its time, its stalls (cycles in which it waited for memory), and "
 		 "the numbers of saturated values (results that the engine clipped) and NaNs");
 	lists.keep(app.option("--saturated-above", settings.saturatedAbove,
-			      "leave operations with N or fewer saturated values out of the "
-			      "printed sum of these values; with --perf needs --json")
+			      "after a run, a line tells the number of saturated values in all "
+			      "operations; do not count operations with N or fewer of them. With "
+			      "--perf, which prints a table in its place, this needs --json")
 			   .showDefault());
 	lists.keep(app.option("--nan-above", settings.nanAbove, "the same for NaNs").showDefault());
 	lists.keep(app.option("--lut-misses-above", settings.lutMissesAbove,

@@ -38,7 +38,7 @@ public:
 			       "separated by commas, of WAY=auto (used where it is predicted to be "
 			       "faster), WAY=always (used wherever possible) and WAY=never. WAY is "
 			       "winograd, compression, pixels, post-extension, bands, "
-			       "fused-pooling, reuse, join or branches; the manual page of "
+			       "fused-pooling, reuse or branches; the manual page of "
 			       "nvdla-compile explains them. The default is never for winograd, "
 			       "which is slow on an NVDLA in software, and auto for the others. "
 			       "auto, always or never without WAY= is for all of them. The list "

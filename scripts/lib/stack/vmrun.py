@@ -84,18 +84,18 @@ def _parse():
 		'kernel that scripts/kernel-debug builds, with run-time checks'))
 	parser.add_argument('--arch', metavar='NAME', default='amd64', help=(
 		'processor of the guest: amd64 (the default); or '
-		f'{" or ".join(row.name for row in architectures.foreign() if row.machine)}, which is emulated; the first time, '
-		'its kernel and programs are unpacked'))
+		f'{" or ".join(row.name for row in architectures.foreign() if row.machine)}, which are emulated; the first time, '
+		'a kernel, QEMU and a compiler for it are downloaded and unpacked'))
 	parser.add_argument('--device-tree', metavar='FILE', type=Path,
-			    help='add this overlay (.dts) to the guest\'s device tree; only with --arch')
+			    help='add this overlay (.dts) to the guest\'s device tree; only with --arch, for another processor than amd64')
 	parser.add_argument('--mem', metavar='MIB', type=int, default=1024, help='memory of the guest in MiB (default: 1024)')
 	accelerator = parser.add_mutually_exclusive_group()
 	accelerator.add_argument('--tcg', dest='accelerator', action='store_const', const='tcg', help='emulate the guest\'s processor')
 	accelerator.add_argument('--kvm', dest='accelerator', action='store_const', const='kvm',
 				 help='virtualize with KVM; an error if KVM does not work on this machine (default: --kvm if a trial boot works, else --tcg)')
 	parser.add_argument('--dma', choices=('iommu', 'cma', 'none', 'bounce'), help=(
-		'how the guest gets large DMA buffers: through an IOMMU (iommu, the default; not on riscv64), from memory that '
-		'Linux reserves at boot (cma), or not at all (none, the default with --arch). bounce is like none, but '
+		'how the guest gets large DMA buffers: through an IOMMU (iommu, the default on amd64; not on riscv64), from memory that '
+		'Linux reserves at boot (cma), or not at all (none, the default on other processors). bounce is like none, but '
 		'the device gets a copy of each buffer, so results are wrong if the driver forgets to synchronize it'))
 	parser.add_argument('--gdb', metavar='PORT', type=int, nargs='?', const=1234,
 			    help='print how to start gdb, and wait until gdb has connected to this port (default: 1234) before the '

@@ -260,11 +260,6 @@ struct Concatenation {
 	static constexpr Traits traits{};
 	uint32_t axis = 0;
 	Clamp activation;
-	/**
-	 * \brief Where an input's quantization differs from the output's, the convolution that
-	 * computes the input makes the output's integers itself, if it can; the result is the same
-	 */
-	bool takesTurned = false;
 };
 
 /** \brief Every stride-th element from \a begin on, as many as the output's shape has */

@@ -109,9 +109,7 @@ void Lowerer::placeConcatenation(const Operator &operation, const Concatenation 
 			    naturalCube(value(output).cubeShape())))
 			continue;
 		if (value(input).quantization != value(output).quantization) {
-			const auto behind = concatenation.takesTurned
-						    ? requantizedBehind(*writer, output)
-						    : std::nullopt;
+			const auto behind = requantizedBehind(*writer, output);
 			if (!behind)
 				continue;
 			requantized_[input] = *behind;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <fmt/core.h>
+#include <nvdla/core_geometry.h>
 
 #include "kernels.h"
 #include "sdp.h"
@@ -11,9 +12,6 @@ namespace nvdla::compiler
 
 namespace
 {
-
-constexpr uint32_t maxPoolKernel = 8;  /* of PDP */
-constexpr uint32_t maxConvKernel = 32; /* of a convolution */
 
 /* Elements of an axis that the windows cover, with those of the padding behind it. */
 uint32_t covered(uint32_t out, uint32_t kernel, uint32_t stride, uint32_t before)
@@ -210,15 +208,14 @@ void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 void lower(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 {
 	lowerer.makeNatural(operation.inputs[0]);
-	const bool isSum = !isExtreme(pool.method);
-	const uint32_t most = isSum ? maxConvKernel : maxPoolKernel;
-	lowerer.need(pool.kernel.x <= most && pool.kernel.y <= most, "window",
-		     fmt::format("of {} x {}; {} lines and columns are possible", pool.kernel.y,
-				 pool.kernel.x, most));
-	if (isSum)
-		sumByConvolution(lowerer, operation, pool);
-	else
+	if (isExtreme(pool.method)) {
 		poolByPdp(lowerer, operation, pool);
+		return;
+	}
+	lowerer.need(pool.kernel.x <= maxKernelSize && pool.kernel.y <= maxKernelSize, "window",
+		     fmt::format("of {} x {}; {} lines and columns are possible", pool.kernel.y,
+				 pool.kernel.x, maxKernelSize));
+	sumByConvolution(lowerer, operation, pool);
 }
 
 } /* namespace nvdla::compiler */

@@ -95,6 +95,7 @@ Result<void> runPasses(Model &model, const CoreGeometry &core)
 		takeBlocks(model);
 		uncutTransposed(model);
 		splitWindows(model);
+		splitPoolings(model);
 		splitEnlargements(model);
 		divideLongAxes(model);
 	});

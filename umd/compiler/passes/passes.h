@@ -111,6 +111,10 @@ void divideLongAxes(Model &model);
 /** \brief Sums and averages over more lines or columns than a kernel has are made in two steps */
 void splitWindows(Model &model);
 
+/** \brief Windows of more than maxPoolingKernel lines or columns find their largest or least element
+ * in several poolings */
+void splitPoolings(Model &model);
+
 /**
  * \brief Differences from the mean of all channels, divided by the root of their mean square
  *
@@ -123,6 +127,14 @@ void findSoftmaxes(Model &model);
 
 /** \brief Products with the error function, or with a hyperbolic tangent, are GELU: one table */
 void findGelus(Model &model);
+
+/**
+ * \brief Pool the parts of a concatenation, and concatenate the results
+ *
+ * Not among runPasses(): nothing reads the old concatenation any more, but it can be an output of
+ * the network (CompileOptions::everyTensor).
+ */
+void poolParts(Model &model);
 
 /** \brief scale * x + shift, of a value x */
 struct Line {

@@ -257,7 +257,7 @@ Result<ChosenGraph> Chooser::run()
 	}
 	movePoolings();
 	for (const Subject *subject : { &winograd_, &compression_, &pixels_, &postExtension_,
-					&bands_, &fusedPooling_, &reuse_, &join_ }) {
+					&bands_, &fusedPooling_, &reuse_ }) {
 		if (subject->choice == Choice::Always && !subject->taken)
 			return fail(ErrorCode::InvalidArgument, what,
 				    fmt::format("strategy, {}", subject->name),

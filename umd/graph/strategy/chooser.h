@@ -148,7 +148,6 @@ private:
 	};
 	Subject reuse_{ "reuse", strategy_.reuse,
 			"it takes two convolutions one after the other of one input" };
-	Subject join_{ "join", strategy_.join, "a graph's operations are what it says" };
 };
 
 } /* namespace nvdla::assembly */

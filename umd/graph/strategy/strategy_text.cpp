@@ -22,8 +22,7 @@ constexpr StrategySubject subjects[] = {
 	{ "winograd", &Strategy::winograd }, { "compression", &Strategy::compression },
 	{ "pixels", &Strategy::pixels },     { "post-extension", &Strategy::postExtension },
 	{ "bands", &Strategy::bands },	     { "fused-pooling", &Strategy::fusedPooling },
-	{ "reuse", &Strategy::reuse },	     { "join", &Strategy::join },
-	{ "branches", &Strategy::branches },
+	{ "reuse", &Strategy::reuse },	     { "branches", &Strategy::branches },
 };
 
 struct ChoiceName {

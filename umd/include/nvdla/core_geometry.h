@@ -26,6 +26,10 @@ constexpr uint64_t alignUp(uint64_t value, uint64_t step)
  * CSC_D_WEIGHT_SIZE_EXT_0) */
 inline constexpr uint32_t maxKernelSize = 32;
 
+/** \brief The most lines and columns of a pooling's window (register map,
+ * PDP_D_POOLING_KERNEL_CFG_0) */
+inline constexpr uint32_t maxPoolingKernel = 8;
+
 /**
  * \brief Sizes that layouts, the division of work and the choice of operations depend on; one per
  * configuration of the core

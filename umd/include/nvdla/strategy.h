@@ -56,12 +56,6 @@ struct Strategy {
 	/** \brief Inputs or weights that the previous convolution has read stay in the buffer */
 	Choice reuse = Choice::Auto;
 	/**
-	 * \brief Models only, around concatenations: rescale a part to the concatenation's
-	 * quantization in the convolution that writes it, instead of in a separate operation;
-	 * pool the parts instead of the whole. Results are the same
-	 */
-	Choice join = Choice::Auto;
-	/**
 	 * \brief Surfaces of branches that could run at the same time share no bytes, even if that
 	 * takes more memory. Otherwise they have separate bytes only if that takes no more memory
 	 */
@@ -73,9 +67,7 @@ struct Strategy {
 	/** \brief \return one choice for all subjects */
 	static Strategy all(Choice choice)
 	{
-		return {
-			choice, choice, choice, choice, choice, choice, choice, choice, choice, {}
-		};
+		return { choice, choice, choice, choice, choice, choice, choice, choice, {} };
 	}
 };
 
@@ -84,7 +76,7 @@ struct Strategy {
  *
  * \param[in] text parts separated by commas; later parts override earlier ones: a choice ("auto",
  * "always" or "never") for everything; SUBJECT=CHOICE, where the subject is winograd, compression,
- * pixels, post-extension, bands, fused-pooling, reuse, join or branches; or an option of the chip,
+ * pixels, post-extension, bands, fused-pooling, reuse or branches; or an option of the chip,
  * as "dram=2.5GB/s"
  * \return InvalidArgument naming an unknown part
  */
