@@ -26,59 +26,50 @@ std::string openShape(const pb::TensorType &tensor)
 	return text;
 }
 
-void close(pb::Dimension &axis, int64_t size, Sizes &sizes)
+/*
+ * Sets the open sizes of an input: the given ones, or those of other axes of the same names and 1
+ * for the first axis.
+ */
+void closeInput(pb::ValueInfo &input, const std::vector<uint32_t> *given, Sizes &sizes)
 {
-	if (!axis.dim_param().empty())
-		sizes.emplace(axis.dim_param(), size);
-	axis.set_dim_value(size);
-}
-
-/* Sets the shape that is given for an input. */
-void setGiven(pb::TensorType &tensor, const std::vector<uint32_t> &given, const std::string &where,
-	      Sizes &sizes)
-{
+	const std::string where = fmt::format("input '{}'", input.name());
+	pb::TensorType &tensor = *input.mutable_type()->mutable_tensor_type();
+	const std::string open = openShape(tensor);
 	const bool isKnown = tensor.has_shape();
-	pb::Shape &shape = *tensor.mutable_shape();
 
-	if (isKnown && static_cast<size_t>(shape.dim_size()) != given.size())
+	if (!isKnown && !given)
+		refuse(ErrorCode::Unsupported, reading, where,
+		       fmt::format("has no shape; give it one: --shape {}=SIZExSIZE...",
+				   input.name()));
+	pb::Shape &shape = *tensor.mutable_shape();
+	for (size_t i = 0; !isKnown && i < given->size(); i++)
+		shape.add_dim();
+	if (given && static_cast<size_t>(shape.dim_size()) != given->size())
 		refuse(ErrorCode::InvalidArgument, reading, where,
 		       fmt::format("has {} axes ({}), {} sizes are given for it", shape.dim_size(),
-				   openShape(tensor), given.size()));
-	for (size_t i = 0; i < given.size(); i++) {
-		pb::Dimension &axis =
-			isKnown ? *shape.mutable_dim(static_cast<int>(i)) : *shape.add_dim();
-		if (axis.dim_value() > 0 && axis.dim_value() != given[i])
-			refuse(ErrorCode::InvalidArgument, reading, where,
-			       fmt::format("has {} along axis {} in the file, {} are given",
-					   axis.dim_value(), i, given[i]));
-		if (!axis.has_dim_value() || axis.dim_value() < 0)
-			close(axis, given[i], sizes);
-	}
-}
-
-/* Gives open axes the size of another axis of their name, or 1 to the first axis. */
-void closeRest(pb::TensorType &tensor, const std::string &name, const std::string &where,
-	       Sizes &sizes)
-{
-	const std::string open = openShape(tensor);
-
-	if (!tensor.has_shape())
-		refuse(ErrorCode::Unsupported, reading, where,
-		       fmt::format("has no shape; give it one: --shape {}=SIZExSIZE...", name));
-	for (int i = 0; i < tensor.shape().dim_size(); i++) {
-		pb::Dimension &axis = *tensor.mutable_shape()->mutable_dim(i);
+				   open, given->size()));
+	for (size_t i = 0; i < static_cast<size_t>(shape.dim_size()); i++) {
+		pb::Dimension &axis = *shape.mutable_dim(static_cast<int>(i));
+		const int64_t inFile = axis.dim_value();
 		const auto known = sizes.find(axis.dim_param());
-		if (axis.has_dim_value() && axis.dim_value() == 0)
+		if (axis.has_dim_value() && inFile == 0)
 			refuse(ErrorCode::Unsupported, reading, where,
 			       fmt::format("has no elements along axis {}", i));
-		if (axis.dim_value() > 0)
-			continue;
-		if (known == sizes.end() && i > 0)
+		if (given && inFile > 0 && inFile != (*given)[i])
+			refuse(ErrorCode::InvalidArgument, reading, where,
+			       fmt::format("has {} along axis {} in the file, {} are given", inFile,
+					   i, (*given)[i]));
+		if (!given && inFile <= 0 && known == sizes.end() && i > 0)
 			refuse(ErrorCode::Unsupported, reading, where,
 			       fmt::format("leaves sizes open; give them with --shape {}={}, a "
 					   "number for each ?",
-					   name, open));
-		close(axis, known == sizes.end() ? 1 : known->second, sizes);
+					   input.name(), open));
+		if (inFile > 0)
+			continue;
+		const int64_t size = given ? (*given)[i] : known == sizes.end() ? 1 : known->second;
+		if (!axis.dim_param().empty())
+			sizes.emplace(axis.dim_param(), size);
+		axis.set_dim_value(size);
 	}
 }
 
@@ -101,17 +92,14 @@ void closeShapes(pb::Graph &graph, std::span<const InputShape> shapes)
 	for (const pb::ValueInfo &input : inputs)
 		names.push_back(input.name());
 	const GivenShapes given = valueOf(givenShapes(shapes, names));
-	for (const bool isFirst : { true, false }) {
+	/* Given sizes are those of other axes of the same names, so they come first. */
+	for (const bool areGiven : { true, false }) {
 		for (pb::ValueInfo &input : inputs) {
+			const auto sizesOf = given.find(input.name());
 			/* A sequence, which is no tensor, is refused for its type. */
-			if (input.type().tensor_type().elem_type() == pb::UNDEFINED)
-				continue;
-			const std::string where = fmt::format("input '{}'", input.name());
-			pb::TensorType &tensor = *input.mutable_type()->mutable_tensor_type();
-			if (!isFirst)
-				closeRest(tensor, input.name(), where, sizes);
-			else if (given.contains(input.name()))
-				setGiven(tensor, given.at(input.name()), where, sizes);
+			if ((sizesOf != given.end()) == areGiven &&
+			    input.type().tensor_type().elem_type() != pb::UNDEFINED)
+				closeInput(input, areGiven ? &sizesOf->second : nullptr, sizes);
 		}
 	}
 	for (auto *infos : { graph.mutable_value_info(), graph.mutable_output() }) {
