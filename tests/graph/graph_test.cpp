@@ -375,7 +375,7 @@ TEST(Graph, TellsTheDriversRulesInItsNames)
 	graph.add(op::Pooling{
 		.name = "pool", .input = "x", .output = "y", .kernel = { 4, 1 }, .parts = 5 });
 	graph.output("y");
-	expectRefusal(graph, { "'pool'", "partial_in_width", "does not fit into a part" });
+	expectRefusal(graph, { "'pool'", "parts", "5 are impossible" });
 }
 
 /* What comes of what cannot be is not an error of its own. */

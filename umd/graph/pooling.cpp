@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include <algorithm>
 #include <bit>
+#include <optional>
 
 #include <fmt/core.h>
 
@@ -57,34 +59,87 @@ uint32_t widestPart(const Lowering &lowering, const op::Pooling &op, DataType ty
 	       (lines * lowering.geometry().atomChannels(type) * bits);
 }
 
-/* Divides the output into vertical strips of equal width; the last one may be narrower. */
+/* Vertical strips of the output; columns of the first, of each middle one and of the last. */
+struct Strips {
+	uint32_t count;
+	int64_t first;
+	int64_t middle;
+	int64_t last;
+
+	/* Columns of the input that a strip reads. */
+	int64_t firstIn(const op::Pooling &op) const
+	{
+		return (first - 1) * op.stride.x + op.kernel.x - op.padding.left;
+	}
+	int64_t middleIn(const op::Pooling &op) const { return middle * op.stride.x; }
+	int64_t lastIn(const op::Pooling &op) const
+	{
+		return last * op.stride.x - op.padding.right;
+	}
+};
+
+/* Whether columns that windows share, or skip, at the border of two strips lie in one of them. */
+bool arePossible(const Strips &strips, const op::Pooling &op, int64_t widest)
+{
+	const int64_t shared = int64_t{ op.kernel.x } - op.stride.x;
+	const int64_t least = shared >= 0 ? std::max<int64_t>(shared, 1) : 1 - shared;
+	const bool hasMiddle = strips.count > 2;
+	const auto fits = [&](int64_t columns) { return columns >= 1 && columns <= widest; };
+
+	return fits(strips.first) && fits(strips.last) &&
+	       strips.firstIn(op) >= (hasMiddle || shared >= 0 ? least : 1) &&
+	       strips.lastIn(op) >= (hasMiddle || shared < 0 ? least : 1) &&
+	       (!hasMiddle || (fits(strips.middle) && strips.middleIn(op) >= least));
+}
+
+/*
+ * Returns as few strips as the line buffer allows, or as many as the operation asks for. They are
+ * equal but for a narrower last one, unless padding leaves this one too few columns of the input.
+ */
+std::optional<Strips> stripsOf(const op::Pooling &op, uint32_t columns, uint32_t fewest,
+			       uint32_t widest)
+{
+	constexpr uint32_t most = 64;
+
+	for (uint32_t count = fewest; count <= most; count++) {
+		const int64_t width = divideUp(columns, count), others = int64_t{ count } - 2;
+		Strips strips{ count, width, width, columns - (others + 1) * width };
+		if (arePossible(strips, op, widest))
+			return strips;
+		for (strips.middle = width; strips.middle > 0; strips.middle--) {
+			for (strips.last = widest; strips.last > 0; strips.last--) {
+				strips.first = columns - others * strips.middle - strips.last;
+				if (arePossible(strips, op, widest))
+					return strips;
+			}
+		}
+		if (op.parts)
+			break;
+	}
+	return std::nullopt;
+}
+
 void split(Lowering &lowering, const op::Pooling &op, const TensorDesc &out, nvdla_pdp_op_desc &pdp)
 {
 	const uint32_t widest = widestPart(lowering, op, out.type);
-	uint32_t parts = op.parts ? op.parts : divideUp(out.w, widest);
-	if (!lowering.need(parts <= 64 && parts <= out.w, "parts",
-			   fmt::format("{} parts of {} columns", parts, out.w)))
-		return;
-	const uint32_t part = divideUp(out.w, parts);
-	parts = divideUp(out.w, part);
+	const uint32_t fewest = op.parts ? op.parts : divideUp(out.w, widest);
 
-	pdp.split_num = static_cast<__u8>(parts);
-	if (!lowering.need(
-		    part <= widest, "parts",
-		    fmt::format("{} columns in a part, the line buffer holds {}", part, widest)) ||
-	    parts == 1)
+	pdp.split_num = 1;
+	if (fewest == 1 && out.w <= widest)
 		return;
-	const uint32_t last = out.w - (parts - 1) * part;
-	const int64_t firstIn = int64_t{ part - 1 } * op.stride.x + op.kernel.x - op.padding.left;
-	const int64_t lastIn = int64_t{ last } * op.stride.x - op.padding.right;
-	lowering.need(firstIn >= 1 && lastIn >= 1, "parts",
-		      "one of the parts would be made of padding alone");
-	pdp.partial_width_first = static_cast<__u16>(part);
-	pdp.partial_width_mid = parts > 2 ? static_cast<__u16>(part) : 0;
-	pdp.partial_width_last = static_cast<__u16>(last);
-	pdp.partial_in_width_first = static_cast<__u16>(firstIn);
-	pdp.partial_in_width_mid = parts > 2 ? static_cast<__u16>(part * op.stride.x) : 0;
-	pdp.partial_in_width_last = static_cast<__u16>(lastIn);
+	const auto strips = fewest > 1 ? stripsOf(op, out.w, fewest, widest) : std::nullopt;
+	if (!lowering.need(strips.has_value(), "parts",
+			   fmt::format("{} are impossible: of {} columns, the line buffer holds {}",
+				       fewest, out.w, widest)))
+		return;
+	const bool hasMiddle = strips->count > 2;
+	pdp.split_num = static_cast<__u8>(strips->count);
+	pdp.partial_width_first = static_cast<__u16>(strips->first);
+	pdp.partial_width_mid = hasMiddle ? static_cast<__u16>(strips->middle) : 0;
+	pdp.partial_width_last = static_cast<__u16>(strips->last);
+	pdp.partial_in_width_first = static_cast<__u16>(strips->firstIn(op));
+	pdp.partial_in_width_mid = hasMiddle ? static_cast<__u16>(strips->middleIn(op)) : 0;
+	pdp.partial_in_width_last = static_cast<__u16>(strips->lastIn(op));
 }
 
 uint8_t poolMode(op::Pool method)
