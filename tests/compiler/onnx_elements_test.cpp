@@ -268,6 +268,44 @@ TEST(OnnxElements, GeluInManyOperators)
 	}
 }
 
+/* SiLU, and what is none: another factor behind it, and the sigmoid of something else. */
+TEST(OnnxElements, SiluInTwoOperators)
+{
+	for (const char *what : { "first", "second", "steeper", "twice", "other" }) {
+		SCOPED_TRACE(what);
+		const auto is = [&](const char *which) { return std::string(what) == which; };
+		OnnxBuilder builder;
+		builder.input("x", { 1, 2, 4 });
+		builder.floats("two", {}, { 2 });
+		builder.node("Mul", { "x", "two" }, "double");
+		builder.node("Abs", { "x" }, "positive");
+		builder.node("Sigmoid",
+			     { is("steeper") ? "double"
+			       : is("other") ? "positive"
+					     : "x" },
+			     "gate");
+		builder.node("Mul",
+			     is("first") ? std::vector<std::string>{ "gate", "x" }
+					 : std::vector<std::string>{ is("twice") ? "double" : "x",
+								     "gate" },
+			     "y");
+		builder.output("y");
+		auto compiled = compileModel(builder.file());
+		ASSERT_TRUE(compiled) << compiled.error().message();
+		EXPECT_EQ(compiled->report.layers.size(), is("twice") || is("other") ? 3U : 1U);
+		const Numbers numbers = { -3, -1, -0.5, 0, 0.25, 1, 2, 5 };
+		const auto outputs = onCore(builder, { numbers });
+		ASSERT_EQ(outputs.size(), 1U);
+		for (size_t i = 0; i < numbers.size(); i++) {
+			const double x = numbers[i];
+			const double of = is("steeper") ? 2 * x : is("other") ? std::fabs(x) : x;
+			EXPECT_NEAR(outputs[0][i], (is("twice") ? 2 * x : x) / (1 + std::exp(-of)),
+				    4e-3)
+				<< i;
+		}
+	}
+}
+
 /* The same with numbers that have more axes than the tensor, which the result then has as well. */
 TEST(OnnxElements, GeluWithNumbersOfMoreAxes)
 {

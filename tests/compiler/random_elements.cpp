@@ -75,7 +75,7 @@ void Generator::unary()
 					  Unary::Function::Asinh,     Unary::Function::Square };
 	unary.function = type_ == ElementType::Int8
 				 ? static_cast<Unary::Function>(from(
-					   0, static_cast<uint32_t>(Unary::Function::HardShrink)))
+					   0, static_cast<uint32_t>(Unary::Function::Silu)))
 				 : exact[from(0, isInteger() ? 4 : 5)];
 	unary.parameter = unary.function == Unary::Function::LeakyRelu ? real(0.05, 0.5) : 1;
 	if (isInteger()) {

@@ -94,8 +94,10 @@ constexpr ElementFunctionInfo functions[] = {
 	{ "hard_shrink",
 	  [](double x, double threshold) { return std::fabs(x) > threshold ? x : 0; }, -endless,
 	  endless, false, true },
+	{ "silu", [](double x, double factor) { return x * sigmoid(factor * x); }, -endless,
+	  endless, true, true },
 };
-static_assert(std::size(functions) == static_cast<size_t>(ElementFunction::HardShrink) + 1);
+static_assert(std::size(functions) == static_cast<size_t>(ElementFunction::Silu) + 1);
 
 } /* namespace */
 

@@ -200,6 +200,17 @@ bool isCubicOf(const Model &model, const Scaled &argument, ValueId x)
 	       std::ranges::any_of(operandsOf(model, argument.of, Function::Add), isCubic);
 }
 
+/* SiLU: x * logistic(x), or with a factor, which approximates GELU: x * logistic(1.702 * x). */
+std::optional<Unary> siluOf(const Model &model, ValueId x, const Scaled &gate)
+{
+	const auto of = argumentOf(model, gate.of, { Unary::Function::Logistic });
+	const Scaled argument = of ? scaledOf(model, *of) : Scaled{ gate.of };
+
+	return of && argument.of == x && gate.by == 1
+		       ? std::optional(Unary{ Unary::Function::Silu, argument.by, {} })
+		       : std::nullopt;
+}
+
 /* GELU: x * (1 + erf(x / sqrt(2))) / 2, or its approximation by a hyperbolic tangent. */
 std::optional<Unary> geluOf(const Model &model, ValueId x, const Scaled &sum)
 {
@@ -289,8 +300,9 @@ void findGelus(Model &model)
 			const Scaled x = scaledOf(model, one);
 			Scaled sum = scaledOf(model, other);
 			sum.by *= x.by * whole.by;
-			if (const auto gelu = geluOf(model, x.of, sum))
-				return addInstead(chain, x.of, *gelu);
+			for (const auto find : { geluOf, siluOf })
+				if (const auto found = find(model, x.of, sum))
+					return addInstead(chain, x.of, *found);
 		}
 	});
 }

@@ -125,7 +125,8 @@ void findStandardizations(Model &model);
 /** \brief Exponentials of all channels divided by their sum are a softmax */
 void findSoftmaxes(Model &model);
 
-/** \brief Products with the error function, or with a hyperbolic tangent, are GELU: one table */
+/** \brief Products with the error function, a hyperbolic tangent or a logistic function are GELU or
+ * SiLU: one table */
 void findGelus(Model &model);
 
 /**

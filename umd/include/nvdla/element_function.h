@@ -47,6 +47,7 @@ enum class ElementFunction : uint8_t {
 	Sign,
 	ThresholdedRelu, /**< x above the parameter, else 0 */
 	HardShrink,	 /**< x farther from 0 than the parameter, else 0 */
+	Silu,		 /**< x * logistic(parameter * x) */
 };
 
 } /* namespace nvdla */
