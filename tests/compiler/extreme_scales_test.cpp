@@ -5,6 +5,7 @@
  */
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include <gtest/gtest.h>
 
@@ -116,12 +117,11 @@ TEST(ExtremeScales, OfKernels)
 	}
 }
 
-/* What reads and writes activations with such scales, one of three at a time. */
-TEST(ExtremeScales, OfActivations)
+/* Calls check(type, scales) for two inputs and an output, one of which has an extreme scale. */
+template<typename Check>
+void eachExtreme(std::initializer_list<const char *> types, const Check &check)
 {
-	const Numbers other = { 7, -128, 0, 0, 1, -1, 127, 30 };
-
-	for (const char *type : { "QLinearAdd", "QLinearMul" }) {
+	for (const char *type : types) {
 		for (const float extreme : scales) {
 			for (const int place : { 0, 1, 2 }) {
 				if (extreme == 0)
@@ -130,46 +130,43 @@ TEST(ExtremeScales, OfActivations)
 					     << type << " " << extreme << " " << place);
 				float s[] = { 0.5f, 0.25f, 0.5f };
 				s[place] = extreme;
-				const int z[] = { 2, 0, -3 };
-				OnnxBuilder builder = ofInt8();
-				builder.input("z", { 1, 2, 2, 2 }, onnx::INT8);
-				scaleAndZero(builder, "x", { s[0] }, z[0]);
-				scaleAndZero(builder, "z", { s[1] }, z[1]);
-				scaleAndZero(builder, "y", { s[2] }, z[2]);
-				onnx::Node *node =
-					builder.node(type,
-						     { "x", "x_scale", "x_zero", "z", "z_scale",
-						       "z_zero", "y_scale", "y_zero" },
-						     "y");
-				node->set_domain("com.microsoft");
-				Numbers wanted;
-				for (size_t i = 0; i < elements.size(); i++) {
-					const double a = (elements[i] - z[0]) * double{ s[0] };
-					const double b = (other[i] - z[1]) * double{ s[1] };
-					wanted.push_back(quantized(type[7] == 'A' ? a + b : a * b,
-								   s[2], z[2]));
-				}
-				expectElements(builder, { elements, other }, wanted);
+				check(type, s);
 			}
 		}
 	}
 }
 
+/* What reads and writes activations with such scales, one of three at a time. */
+TEST(ExtremeScales, OfActivations)
+{
+	const Numbers other = { 7, -128, 0, 0, 1, -1, 127, 30 };
+
+	eachExtreme({ "QLinearAdd", "QLinearMul" }, [&](const char *type, const float(&s)[3]) {
+		const int z[] = { 2, 0, -3 };
+		OnnxBuilder builder = ofInt8();
+		builder.input("z", { 1, 2, 2, 2 }, onnx::INT8);
+		scaleAndZero(builder, "x", { s[0] }, z[0]);
+		scaleAndZero(builder, "z", { s[1] }, z[1]);
+		scaleAndZero(builder, "y", { s[2] }, z[2]);
+		onnx::Node *node = builder.node(
+			type,
+			{ "x", "x_scale", "x_zero", "z", "z_scale", "z_zero", "y_scale", "y_zero" },
+			"y");
+		node->set_domain("com.microsoft");
+		Numbers wanted;
+		for (size_t i = 0; i < elements.size(); i++) {
+			const double a = (elements[i] - z[0]) * double{ s[0] };
+			const double b = (other[i] - z[1]) * double{ s[1] };
+			wanted.push_back(quantized(type[7] == 'A' ? a + b : a * b, s[2], z[2]));
+		}
+		expectElements(builder, { elements, other }, wanted);
+	});
+}
+
 TEST(ExtremeScales, BeforeARelu)
 {
-	for (const std::string type : { "Add", "Max" }) {
-		for (const float extreme : scales) {
-			for (const int place : { 0, 1, 2 }) {
-				if (extreme == 0)
-					continue;
-				SCOPED_TRACE(testing::Message()
-					     << type << " " << extreme << " " << place);
-				float s[] = { 0.5f, 0.25f, 0.5f };
-				s[place] = extreme;
-				expectRelu(type, s);
-			}
-		}
-	}
+	eachExtreme({ "Add", "Max" },
+		    [](const char *type, const float(&s)[3]) { expectRelu(type, s); });
 }
 
 TEST(ExtremeScales, OfLeakyRelus)

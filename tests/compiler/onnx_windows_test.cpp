@@ -172,7 +172,7 @@ Numbers largest(const Numbers &in, int64_t side, int64_t kernel, int64_t stride,
 	return all;
 }
 
-/* Those of spatial pyramids, of whole pictures, and with a stride. */
+/* Max poolings as in spatial pyramids, over whole pictures, and with a stride. */
 TEST(OnnxWindows, LargestOfLongWindows)
 {
 	const struct {

@@ -77,7 +77,7 @@ struct Tally {
 	}
 };
 
-/* What the core counted in a run. */
+/* The core's counters of a run. */
 struct Findings {
 	bool counted = false; /* at least one operation has counters */
 	Tally saturated;      /* in outputs */

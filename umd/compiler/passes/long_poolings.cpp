@@ -97,8 +97,7 @@ void poolInSteps(const Operator &whole, Chain &chain)
 
 void splitPoolings(Model &model)
 {
-	expandEach(model,
-		   [](const Operator &operation, Chain &chain) { poolInSteps(operation, chain); });
+	expandEach(model, poolInSteps);
 }
 
 } /* namespace nvdla::compiler */
