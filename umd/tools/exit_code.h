@@ -6,7 +6,7 @@
 namespace nvdla::tools
 {
 
-/** \brief Exit codes of the tools, for their help */
+/** \brief Text for the help: exit codes of tools that run a network on a device */
 constexpr const char *exitCodeHelp =
 	"Exit codes: 0 success, 2 wrong argument, unusable file, or network for another core than "
 	"the device's, 3 the device is missing, refuses the work or fails, 4 timeout, 1 any other "

@@ -50,8 +50,11 @@ public:
 	const std::vector<CommandLineOption> &all() const { return all_; }
 
 	/**
-	 * \brief Move the first positional argument to \a next if --loadable or --model names the
-	 * network in its place. Does nothing if \a next is not empty
+	 * \brief Move the first positional argument to \a next, the variable of the second one, if
+	 * --loadable or --model names the network
+	 *
+	 * To be called before file(). If \a next has a value, nothing is moved, and file() fails as
+	 * the network is named twice.
 	 */
 	void yieldTo(std::string &next);
 

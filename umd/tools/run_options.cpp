@@ -28,8 +28,8 @@ struct Lists {
 	ScalingOptions scaling;
 	QuantizationOptions input;
 	QuantizationOptions output;
-	std::map<std::string, CommandLineOption>
-		options; /* by name: options that have an effect only together with others */
+	/* Options, by name, that have no effect without others; checked when all are parsed. */
+	std::map<std::string, CommandLineOption> options;
 
 	void keep(const CommandLineOption &option) { options.emplace(option.name(), option); }
 	const CommandLineOption &at(const char *name) const { return options.at(name); }

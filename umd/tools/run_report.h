@@ -26,10 +26,10 @@ struct RunOutcome {
 	std::vector<SurfaceSummary> surfaces; /**< with --dump-surfaces */
 };
 
-/** \brief Print times and outputs as text */
+/** \brief Print \a outcome for people, on standard output */
 Result<void> printText(const RunSettings &settings, const RunOutcome &outcome);
 
-/** \brief Print times and outputs as one JSON object */
+/** \brief Print \a outcome as one JSON object, on standard output */
 Result<void> printJson(const RunSettings &settings, const RunOutcome &outcome);
 
 } /* namespace nvdla::tools */

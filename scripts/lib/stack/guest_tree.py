@@ -69,8 +69,8 @@ def _command(target, packages, suites, newest, other=None):
 	# Only the suites themselves are taken, not their updates: packages.guest names the kernels
 	# of all suites, and one 6.12 kernel is enough.
 	setup = f'sed -i -n "/ {release} main/p" "$1/etc/apt/sources.list"; '
-	# With a second architecture, only QEMU comes from the further suites, and only for amd64: libraries must
-	# have the same version for both architectures.
+	# With a second architecture, that of the guest, the further suites give only QEMU: a library must have
+	# the same version for both architectures. QEMU runs on the host, so it is taken for amd64 alone.
 	newer, only = ('qemu-system-*', 's/^deb /deb [arch=amd64] /; s/] \\[/ /; ') if other else ('*', '')
 	for suite in others:
 		setup += (f'sed "{only}s/ {release} main/ {suite} main/" "$1/etc/apt/sources.list" '

@@ -47,7 +47,7 @@ class _InSuite:
 	in_guest = command
 
 	def files(self, program):
-		"""Files that the guest needs beside @program: {path in the guest: path here}."""
+		"""Files that the guest needs in addition to @program: {path in the guest: path on the host}."""
 		return image.suite_files([program, self._module])
 
 
@@ -137,8 +137,9 @@ def run(arguments, picture):
 			files['labels'] = arguments.labels.absolute()
 		with console.stage('compile'):
 			way = _compile(arguments, files['loadable'])
-		# The loadable is named without its temporary folder, because its name is printed.
 		if arguments.device == 'embedded':
+			# The program prints the loadable's path as it is given. So it runs in the temporary folder
+			# and gets the file's name alone.
 			named = files | {'loadable': files['loadable'].name}
 			with console.stage('run'):
 				status = subprocess.call(_command(way.command(program), 'embedded', named, arguments), cwd=folder)

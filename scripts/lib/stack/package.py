@@ -18,7 +18,7 @@ from .console import Failure
 from .paths import ROOT, build_dir
 
 _DEBIAN = ROOT / 'scripts' / 'debian'
-# Packages that are needed to build a package in addition to its Build-Depends.
+# Programs needed in addition to the Build-Depends: to build packages, to check them and to make the repository.
 _TOOLS = ('apt-utils', 'build-essential', 'ccache', 'lintian')
 # Where the folder with the sources and the packages is mounted in the Debian tree.
 _INSIDE = Path('/tmp/build')

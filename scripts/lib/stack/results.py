@@ -104,8 +104,8 @@ def _from_meson_run(run, suites):
 	if result in ('SKIP', 'IGNORED'):
 		return [Case(name, SKIPPED, _last_line(run))]
 	good = result in ('OK', 'EXPECTEDFAIL')
-	# Meson's XML file calls a suite of a GoogleTest program PROJECT.TEST.SUITE. Tests of other
-	# kinds have other names, which match nothing here.
+	# Meson's XML file calls a suite of a GoogleTest program PROJECT.TEST.SUITE. The suites of other
+	# tests have other names and match nothing here; such a test becomes one case.
 	found = []
 	for title, parts in suites.items():
 		before, _, suite = title.rpartition('.')

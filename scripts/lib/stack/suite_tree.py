@@ -55,7 +55,7 @@ def loader_command(*words):
 
 
 def loaded():
-	"""The paths of libraries that the frameworks load themselves, with which no program is linked."""
+	"""The paths of libraries that the frameworks load with dlopen(), so that no program's list of libraries has them."""
 	return [file for name in _LOADED for file in path().glob(f'usr/lib/*/{name}')]
 
 

@@ -55,7 +55,7 @@ struct Profile {
 	std::string name;
 	uint64_t durationNs = 0;		  /**< time from the run's start to its end */
 	std::vector<OperationProfile> operations; /**< in the order they were submitted */
-	std::vector<Gauge> gauges;		  /**< empty if none is known */
+	std::vector<Gauge> gauges;		  /**< of predictions only */
 };
 
 /**

@@ -22,8 +22,8 @@ using Counters = std::map<std::string, uint64_t, std::less<>>;
 
 /** \brief One open file of a device, as in the kernel's drm-usage-stats */
 struct Client {
-	uint64_t id = 0;	    /**< drm-client-id; no later file gets the same */
-	std::string device;	    /**< name */
+	uint64_t id = 0;	    /**< drm-client-id; a file opened later gets another one */
+	std::string device;	    /**< Device::name of its device */
 	uint64_t pid = 0;	    /**< first process that has the file */
 	std::string command;	    /**< command of that process; printable ASCII */
 	Counters busyNs;	    /**< time for which each engine worked for it */
