@@ -136,7 +136,8 @@ int main(int argc, char **argv)
 	std::string sim = findSim();
 	app.option("directory", paths,
 		   "directories that are searched for traces, with all directories below them; a "
-		   "trace is a file named trace, input.txn or, in a directory NAME, NAME.cfg")
+		   "trace is a file named trace or input.txn, or a file NAME.cfg in a directory "
+		   "NAME")
 		.valueText("DIRECTORY ...")
 		.required()
 		.existingDirectory();
@@ -153,7 +154,8 @@ int main(int argc, char **argv)
 		"play on nvdla-sim, the device model as a PCI function that is attached to QEMU; "
 		"nvdla-trace makes the accesses in place of the processor of a virtual machine "
 		"(-accel qtest). The environment variable NVDLA_QEMU names the QEMU, 10.1.1 or "
-		"newer, with its first arguments; default: qemu-system-x86_64");
+		"newer, and its first arguments, separated by spaces; default: "
+		"qemu-system-x86_64");
 	app.option("--sim", sim,
 		   "the program nvdla-sim for --through-qemu; default: nvdla-sim in the directory "
 		   "of nvdla-trace")
@@ -173,8 +175,8 @@ int main(int argc, char **argv)
 		auto found = findTraces(path);
 		if (found.empty()) {
 			fmt::print(stderr,
-				   "nvdla-trace: {}: no trace (a file trace, input.txn or, in a "
-				   "directory NAME, NAME.cfg)\n",
+				   "nvdla-trace: {}: no trace (a file trace or input.txn, or a "
+				   "file NAME.cfg in a directory NAME)\n",
 				   path);
 			return 2;
 		}

@@ -271,8 +271,10 @@ void addCalibration(CommandLine &app, CompileSettings &settings)
 		   "--calibration-table, int8 (the default) or int16");
 	app.option("--calibrate", settings.samples,
 		   "compile a float model to integers: choose the scale of each tensor from these "
-		   "examples of inputs, which are pictures, arrays (.npy) or folders of them; all "
-		   "arguments up to the next option are examples")
+		   "examples of inputs, which are pictures, arrays (.npy) or folders of them, "
+		   "sorted by name. The files of several inputs alternate: a1 b1 a2 b2 for two "
+		   "examples of the inputs a and b. All arguments up to the next option are "
+		   "examples")
 		.valueText("FILE ...");
 	app.option("--calibration-table", settings.table,
 		   "compile a float model to integers, with the scales of this file: a calibration "
@@ -283,8 +285,8 @@ void addCalibration(CommandLine &app, CompileSettings &settings)
 		"how --calibrate chooses the range of a tensor: minmax (the default): all numbers "
 		"that occur; percentile: all but the few most extreme numbers at each end; "
 		"entropy: the range with which quantization changes the distribution of the "
-		"numbers least; powers-of-two: all numbers, with the next power of two as the "
-		"scale (fixed-point numbers)"));
+		"numbers least; powers-of-two: all numbers, with a scale that is rounded up to a "
+		"power of two (fixed-point numbers)"));
 	settings.percentile.push_back(app.option("--percentile", settings.calibration.percentile,
 						 "with --ranges percentile: the percentile of a "
 						 "tensor's numbers at which its range ends; it "

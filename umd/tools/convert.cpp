@@ -72,14 +72,15 @@ int main(int argc, char **argv)
 			.valueText("FROM")
 			.required();
 		app.option("to", settings.to,
-			   "file to write: as text if the name ends in .json, otherwise as a "
-			   "loadable; - prints the text")
+			   "file to write: as text if the name ends in .json or is - (standard "
+			   "output), otherwise as a loadable")
 			.valueText("TO")
 			.required();
 		app.flag(
 			"--blob-files", settings.blobFiles,
-			"if TO is a .json file: write the weights to files beside it, and only the "
-			"names of these files into it");
+			"if TO is a .json file: write the weights to files in its folder, and only "
+			"their names into the text; programs that read the text find the files "
+			"there");
 		if (const auto code = app.parse(argc, argv))
 			return *code;
 

@@ -27,7 +27,7 @@ constexpr const char *exitCodeHelpWithoutDevice =
 /** \brief Exit codes of tools that only look at devices */
 constexpr const char *exitCodeHelpOfViewer =
 	"Exit codes: 0 success, 2 wrong argument, 3 there is no such device or it was removed, "
-	"1 any other failure, such as missing rights to read the counters.";
+	"1 any other failure.";
 
 inline int exitCode(ErrorCode code)
 {

@@ -36,13 +36,13 @@ public:
 		add(app.option("--strategy", text_,
 			       "ways in which NVDLA may compute parts of a model: a list, "
 			       "separated by commas, of WAY=auto (used where it is predicted to be "
-			       "faster), WAY=always (used wherever possible) and WAY=never. WAY is "
-			       "winograd, compression, pixels, post-extension, bands, "
-			       "fused-pooling, reuse or branches; the manual page of "
-			       "nvdla-compile explains them. The default is never for winograd, "
-			       "which is slow on an NVDLA in software, and auto for the others. "
-			       "auto, always or never without WAY= is for all of them. The list "
-			       "may also describe the chip for these predictions, as in "
+			       "faster), WAY=always (used wherever possible, an error if no layer "
+			       "allows it) and WAY=never. WAY is winograd, compression, pixels, "
+			       "post-extension, bands, fused-pooling, reuse or branches; the "
+			       "manual page of nvdla-compile explains them. The default is never "
+			       "for winograd, which is slow on an NVDLA in software, and auto for "
+			       "the others. auto, always or never without WAY= is for all of them. "
+			       "The list may also describe the chip for these predictions, as in "
 			       "dram=2.5GB/s")
 			    .valueText("LIST"));
 		add(app.option("--sram-size", sramBytes_,

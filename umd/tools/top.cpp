@@ -116,8 +116,14 @@ int main(int argc, char **argv)
 		CommandLine app{
 			"Shows repeatedly how busy the engines (units) of this machine's NVDLAs "
 			"(hardware accelerators) are, and for which processes. Only root may run "
-			"it. Keys: q quits; b, m, n and p sort the processes by busy share, "
-			"memory, name and PID; s changes to the next of these orders.",
+			"it. Columns of an engine: the share of the interval in which it had an "
+			"operation to compute (busy); and per second its operations (ops), the "
+			"cycles in which it waited to read or write memory (rd stall, wr stall), "
+			"and the numbers of results that it clipped (saturated), of NaNs, of "
+			"infinities (inf) and of values outside look-up tables (LUT miss). A "
+			"process has the memory of its buffers and its busy share of each engine. "
+			"Keys: q quits; b, m, n and p sort the processes by busy share, memory, "
+			"name and PID; s changes to the next of these orders.",
 			"nvdla-top", "nvdla-top --device accel0 --interval 0.5"
 		};
 		Settings settings;
@@ -131,17 +137,17 @@ int main(int argc, char **argv)
 			.range(0.1, 3600.0)
 			.showDefault();
 		app.option("--sort", settings.order,
-			   "order of the processes of a device: by busy share, memory, command "
-			   "name or PID")
+			   "order of the processes of a device: by busy share (the sum over all "
+			   "engines), memory, command name or PID")
 			.oneOf(top::orderNames())
 			.showDefault();
 		app.flag("--once", settings.once, "exit after the first view");
 		app.flag("--json", settings.json, "print each view as a JSON object on one line");
 		app.flag("--enable", settings.enable,
-			 "from now on, also after this program has ended, count stalls (cycles in "
-			 "which an engine waits for memory), saturated values, NaNs, infinities "
-			 "and look-up table misses for all jobs (submissions to the driver); "
-			 "otherwise only for jobs whose program requests it");
+			 "fill the columns after ops for all jobs (submissions to the driver), not "
+			 "only for those whose program requests it. The devices then count, also "
+			 "after this program has ended, until root writes 0 to "
+			 "/sys/class/accel/accelN/device/counters/enable");
 		if (const auto code = app.parse(argc, argv))
 			return *code;
 

@@ -334,8 +334,8 @@ struct drm_nvdla_lut_result {
  * @read_stall: cycles the read DMA of the source stalled, summed over all channels
  * @write_stall: cycles the write DMA stalled
  * @weight_read_stall: convolution: cycles the weight read DMA stalled
- * @read_latency: convolution: sum of the latencies of data reads, cycles
- * @weight_read_latency: convolution: sum of the latencies of weight reads, cycles
+ * @read_latency: convolution: cycles in which data reads were in flight
+ * @weight_read_latency: convolution: cycles in which weight reads were in flight
  * @operand_read_stall: SDP: cycles the read DMAs of X1, X2 and Y stalled
  * @saturation: outputs that were saturated
  * @nan_input: NaNs in the source, FP16; SDP: only of a source in memory

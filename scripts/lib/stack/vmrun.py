@@ -20,12 +20,12 @@ _REGISTERS = re.compile(r'\] (R[A-D]X|RSP|R\d\d|FS|CS|CR2|PKRU|DR\d|Code):|RIP: 
 _DESCRIPTION = '''\
 Boot the guest, a virtual machine of QEMU. It has an NVDLA (a hardware accelerator for neural
 networks) in software, the device model, and loads the kernel driver nvdla.ko. Run COMMAND in the
-guest, print its output, and exit with its status. Without COMMAND, open a shell of the guest on
-the terminal.
+guest, print its output, unload the driver, and exit with COMMAND's status. Without COMMAND, open a
+shell of the guest on the terminal.
 
-The guest has the project's programs in its PATH. The script first builds those programs that
-COMMAND names, or for a shell all programs. It builds no tests: to have them in the guest, run
-"ninja -C build" before.
+The guest has the project's programs in its PATH. The script first builds the programs whose names
+are in COMMAND or in a script that COMMAND names, or for a shell all programs. It builds no tests:
+to have them in the guest, run "ninja -C build" before.
 
 The guest sees the shared folder (--share) under the same path as the host. This folder is the
 working directory of COMMAND. The guest also sees the folder $NVDLA_REFERENCE_DATA (data for
@@ -77,29 +77,31 @@ def _foreign_programs(found, command, share, progress):
 
 
 def _parse():
+	foreign = ' or '.join(row.name for row in architectures.foreign() if row.machine)
 	parser = console.Parser('scripts/vm', '-- nvdla-top --once', description=_DESCRIPTION, exits=_STATUS,
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
 	parser.add_argument('--kernel', metavar='SERIES', help=(
-		'kernel of the guest: 6.12, 7.3, ... (default: the newest for which the driver builds), or debug: the '
-		'kernel that scripts/kernel-debug builds, with run-time checks'))
+		'kernel of the guest: 6.12, 7.3, ... (default: the newest that is installed here or was downloaded for guests, '
+		'and for which the driver builds), or debug: the kernel that scripts/kernel-debug builds, with run-time checks'))
 	parser.add_argument('--arch', metavar='NAME', default='amd64', help=(
-		'processor of the guest: amd64 (the default); or '
-		f'{" or ".join(row.name for row in architectures.foreign() if row.machine)}, which are emulated; the first time, '
+		f'processor of the guest: amd64 (the default); or {foreign}, which are emulated; the first time, '
 		'a kernel, QEMU and a compiler for it are downloaded and unpacked'))
 	parser.add_argument('--device-tree', metavar='FILE', type=Path,
-			    help='add this overlay (.dts) to the guest\'s device tree; only with --arch, for another processor than amd64')
+			    help=f'add this overlay (.dts) to the guest\'s device tree; only with --arch {foreign}')
 	parser.add_argument('--mem', metavar='MIB', type=int, default=1024, help='memory of the guest in MiB (default: 1024)')
 	accelerator = parser.add_mutually_exclusive_group()
 	accelerator.add_argument('--tcg', dest='accelerator', action='store_const', const='tcg', help='emulate the guest\'s processor')
 	accelerator.add_argument('--kvm', dest='accelerator', action='store_const', const='kvm',
 				 help='virtualize with KVM; an error if KVM does not work on this machine (default: --kvm if a trial boot works, else --tcg)')
 	parser.add_argument('--dma', choices=('iommu', 'cma', 'none', 'bounce'), help=(
-		'how the guest gets large DMA buffers: through an IOMMU (iommu, the default on amd64; not on riscv64), from memory that '
-		'Linux reserves at boot (cma), or not at all (none, the default on other processors). bounce is like none, but '
-		'the device gets a copy of each buffer, so results are wrong if the driver forgets to synchronize it'))
+		'how the guest gets buffers of more than 4 MiB for the device: through an IOMMU (iommu, the default on amd64; an error '
+		'on riscv64, which has none); from a quarter of the guest\'s memory, which Linux reserves at boot (cma); or not at all '
+		f'(none, the default on {foreign}): programs that need such a buffer fail with "Cannot allocate memory". bounce is like '
+		'none, but the device gets a copy of each buffer (at most 256 KiB): results are wrong if the driver forgets to '
+		'synchronize a buffer'))
 	parser.add_argument('--gdb', metavar='PORT', type=int, nargs='?', const=1234,
-			    help='print how to start gdb, and wait until gdb has connected to this port (default: 1234) before the '
-				 'driver initializes the device')
+			    help='debug the driver with gdb: print how to start gdb on the host, and wait until it has connected to this '
+				 'port (default: 1234) before the driver initializes the device')
 	parser.add_argument('--user', action='store_true',
 			    help='run the command as the ordinary user "user", who may use the device')
 	parser.add_argument('--share', metavar='DIR', type=Path, default=_SHARE,
@@ -107,8 +109,8 @@ def _parse():
 	parser.add_argument('--mount', metavar='DIR', type=Path, action='append', default=[],
 			    help='mount one more folder, read-only, at its own path; may be repeated')
 	parser.add_argument('--timeout', metavar='SECONDS', type=float,
-			    help='stop the guest after this time (default: with a COMMAND 300, more on a slow or '
-				 'busy machine; no limit for a shell and with --gdb)')
+			    help='stop the guest after this time (default: no limit for a shell or with --gdb; else 300, or more on a '
+				 'slow or busy machine)')
 	parser.add_argument('--module-parameters', metavar='TEXT', default='', help='parameters of nvdla.ko, as for insmod')
 	parser.add_argument('--append', metavar='TEXT', default='', help='text to add to the kernel command line')
 	parser.add_argument('--no-load', dest='load', action='store_false', help='do not load the driver')

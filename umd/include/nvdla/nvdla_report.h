@@ -55,8 +55,8 @@ struct nvdla_operation_info {
 	uint64_t read_stall;
 	uint64_t write_stall;
 	uint64_t weight_read_stall;
-	uint64_t read_latency;		/**< convolution: sum of latencies of data reads */
-	uint64_t weight_read_latency;	/**< convolution: sum of latencies of weight reads */
+	uint64_t read_latency;		/**< convolution: cycles with data reads in flight */
+	uint64_t weight_read_latency;	/**< convolution: cycles with weight reads in flight */
 	uint64_t operand_read_stall[3]; /**< SDP: stalls of X1, X2 and Y */
 	uint32_t saturation;		/**< outputs that were saturated */
 	uint32_t nan_input;

@@ -31,9 +31,8 @@ struct OperationReport {
 	uint64_t readStall = 0;		/**< cycles that reading the source stalled */
 	uint64_t writeStall = 0;	/**< cycles that writing stalled */
 	uint64_t weightReadStall = 0;	/**< convolution: cycles that reading weights stalled */
-	uint64_t readLatency = 0;	/**< convolution: sum of latencies of data reads, cycles */
-	uint64_t weightReadLatency = 0; /**< convolution: sum of latencies of weight reads,
-					 * cycles */
+	uint64_t readLatency = 0;	/**< convolution: cycles with data reads in flight */
+	uint64_t weightReadLatency = 0; /**< convolution: cycles with weight reads in flight */
 	/** \brief SDP: cycles that reading the operands of X1, X2 and Y stalled */
 	std::array<uint64_t, 3> operandReadStall{};
 	uint32_t saturation = 0; /**< outputs that were saturated */
