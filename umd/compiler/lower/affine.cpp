@@ -75,6 +75,14 @@ HalfPowers halfPowers(const Affine &function)
 	return powers;
 }
 
+void lookUp(op::Sdp &sdp, const std::string &table)
+{
+	if (table.empty())
+		return;
+	sdp.y = op::SdpUnit{ .activation = op::Activation::LookUp };
+	sdp.lut = table;
+}
+
 /* Unit Y: the second rounding, if there is one, and a limit. */
 op::SdpUnit lastUnit(Lowerer &lowerer, const std::string &name, const Cube &shape,
 		     const ChannelScaling::Unit &scaling, std::optional<op::Alu> alu, int64_t limit)
@@ -213,6 +221,9 @@ op::Sdp halfAffine(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &
 		unitAt(sdp.y).alu = op::Alu::Min;
 		sdp.y->aluOperand = floatBits(clamp.high);
 	}
+	if (stage.slopes)
+		sdp.x2 = stage.slopes;
+	lookUp(sdp, stage.table);
 	return sdp;
 }
 
@@ -314,7 +325,7 @@ void Lowerer::affine(const Stage &stage, const Affine &function)
 					 ? model_.roundingOf8Bits
 					 : ScaleRounding::Once;
 	const bool hasY = core_.has(Capability::SdpY);
-	int64_t zero = stage.keepsZero ? 0 : stage.result.zeroPoint;
+	int64_t zero = stage.keepsZero || !stage.table.empty() ? 0 : stage.result.zeroPoint;
 	/* 8-bit numbers in 16 bits keep their range, as the network was trained with it. */
 	IntegerClamp clamp = clampOf(function.activation, stage);
 	if (rounding == ScaleRounding::Twice && !hasY)
@@ -346,6 +357,7 @@ void Lowerer::affine(const Stage &stage, const Affine &function)
 	if (limit || !scaling.y.multiply.empty())
 		sdp.y = lastUnit(*this, stage.name, function.shape, scaling.y, limit,
 				 limit ? (clamp.cutsHigh ? clamp.high : clamp.low) - zero : 0);
+	lookUp(sdp, stage.table);
 	ClampBehind behind(*this, stage.name, function.activation, stage, limited > (hasY ? 1 : 0));
 	sdp.output = behind.written();
 	add(sdp);

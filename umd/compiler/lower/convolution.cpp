@@ -327,7 +327,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Convolution &conv)
 		   .padding = conv.padding,
 		   .groups = conv.groups,
 		   .activation = conv.activation,
-		   .canSum = true });
+		   .canFuse = true });
 }
 
 /* Rows are the columns of a picture; or its elements are one row, and each kernel covers all. */
@@ -364,7 +364,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const FullyConnected &fu
 		   .output = output,
 		   .out = out,
 		   .activation = full.activation,
-		   .canSum = true });
+		   .canFuse = true });
 }
 
 int sumBits(const Lowerer &lowerer, ValueId input, ValueId output, uint32_t count)
@@ -404,10 +404,15 @@ void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &p
 {
 	const Scaling scaling = scalingOf(lowerer, kernels, pass);
 	std::optional<Residual> residual;
+	const Operator *behind = nullptr;
+	ValueId result = pass.output;
 
-	if (pass.canSum && pass.activation.isNone())
+	if (pass.canFuse && pass.activation.isNone()) {
 		residual = lowerer.residualOf(pass.out, scaling.function);
-	const ValueId result = residual ? residual->output : pass.output;
+		behind = functionBehind(lowerer, pass.input, pass.out, scaling.function);
+	}
+	if (residual || behind)
+		result = residual ? residual->output : behind->outputs.front();
 	const std::string output = pass.to.empty() ? lowerer.write(result, pass.out) : pass.to;
 	const std::string sums = addSums(lowerer, kernels, pass, scaling.truncated);
 	Lowerer::Stage stage = lowerer.stage("scale", pass.input, output, result);
@@ -416,6 +421,8 @@ void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &p
 	stage.stream = true;
 	stage.keepsZero = pass.keepsZero;
 	stage.to = pass.type.value_or(stage.to);
+	if (behind)
+		applyFunction(lowerer, *behind, stage);
 	if (residual)
 		lowerer.sum(stage, scaling.function, *residual);
 	else

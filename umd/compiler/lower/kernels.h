@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "lowerer.h"
+#include "sdp.h"
 
 namespace nvdla::compiler
 {
@@ -51,8 +51,8 @@ struct ConvolutionPass {
 	/** \brief Name and shape of the part of the input's surface to read; empty: all of it */
 	std::string from;
 	Cube in;
-	/** \brief The pass makes its operator's whole result, so a later addition can be fused */
-	bool canSum = false;
+	/** \brief The pass makes its operator's whole result, so a later operator can be fused */
+	bool canFuse = false;
 	/** \brief Integers are summed with their zero points, and results are rounded once */
 	bool keepsZero = false;
 	/** \brief Transposed convolution: padding is cut off the sums */

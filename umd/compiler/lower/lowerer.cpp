@@ -263,8 +263,8 @@ void Lowerer::lowerOne(const Operator &operation)
 {
 	current_ = &operation;
 	layers.push_back({ operation.name, operation.type, {}, {} });
-	if (const auto sum = sums_.find(&operation); sum != sums_.end()) {
-		layers.back().operations.push_back(sum->second);
+	if (const auto fused = fused_.find(&operation); fused != fused_.end()) {
+		layers.back().operations.push_back(fused->second);
 		return;
 	}
 	for (const ValueId id : operation.inputs)

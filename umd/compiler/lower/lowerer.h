@@ -93,6 +93,9 @@ public:
 		bool keepsZero = false; /**< the function makes integers, not steps from zero */
 		/** \brief Conversion of the output's integers on their way to memory */
 		std::optional<Requantization> behind;
+		/** \brief Function of the result: a table for unit Y, or in FP16 slopes for X2 */
+		std::string table;
+		std::optional<op::SdpUnit> slopes;
 	};
 	explicit Lowerer(const Model &model, const CompileOptions &options = {});
 
@@ -221,6 +224,11 @@ public:
 	 * \param[in] function from the convolution's sums to its result
 	 */
 	std::optional<Residual> residualOf(const Cube &cube, const Affine &function) const;
+	/** \brief The only reader of the result of the operator that is being lowered, or nullptr
+	 */
+	const Operator *onlyReader() const;
+	/** \brief Note that the operation \a name computes \a operation, too */
+	void fuse(const Operator &operation, const std::string &name) { fused_[&operation] = name; }
 	/** \brief An SDP operation that adds a tensor to an affine function; \a stage writes the
 	 * sum
 	 */
@@ -260,7 +268,8 @@ private:
 	/** \brief Values behind outputs of the order C, H, W, before reshapes: their surfaces have
 	 * these axes */
 	std::set<ValueId> pictures_;
-	std::map<const Operator *, std::string> sums_; /* operations that compute additions */
+	/** \brief Operations of earlier operators that compute later ones, too */
+	std::map<const Operator *, std::string> fused_;
 	std::set<std::string> names_;
 	/** \brief Results of refused operators that no surface can hold: their readers are skipped,
 	 * as the readers are correct themselves */

@@ -102,7 +102,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Product &product)
 	/* Without padding, one convolution takes all lines and columns. */
 	if (columns.count == 1 && (rows.count == 1 || pads == 0)) {
 		pass.out = whole;
-		pass.canSum = true;
+		pass.canFuse = true;
 		pack(0);
 		convolve(lowerer, kernels, pass);
 		return;

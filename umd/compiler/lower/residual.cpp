@@ -85,22 +85,29 @@ void sumOfIntegers(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &
 
 } /* namespace */
 
+const Operator *Lowerer::onlyReader() const
+{
+	const ValueId result = current_->outputs.front();
+
+	return model_.isReadOnce(result) ? &model_.operators[model_.readers(result).front()]
+					 : nullptr;
+}
+
 std::optional<Residual> Lowerer::residualOf(const Cube &cube, const Affine &function) const
 {
 	const ValueId result = current_->outputs.front();
+	const Operator *sum = onlyReader();
+	const auto *elementwise = sum ? std::get_if<Elementwise>(&sum->kind) : nullptr;
 	const auto isThere = [this](ValueId id) {
 		const Operator *writer = model_.writer(id);
 		return writer ? writer < current_ : model_.isInput(id);
 	};
 
-	if (foldSums_ == FoldSums::Never || !model_.isReadOnce(result))
+	if (foldSums_ == FoldSums::Never || !elementwise ||
+	    elementwise->function != Elementwise::Function::Add)
 		return std::nullopt;
-	const Operator &sum = model_.operators[model_.readers(result).front()];
-	const auto *elementwise = std::get_if<Elementwise>(&sum.kind);
-	if (!elementwise || elementwise->function != Elementwise::Function::Add)
-		return std::nullopt;
-	const Residual residual{ &sum, result, sum.inputs[sum.inputs[0] == result ? 1 : 0],
-				 sum.outputs.front(), elementwise->activation };
+	const Residual residual{ sum, result, sum->inputs[sum->inputs[0] == result ? 1 : 0],
+				 sum->outputs.front(), elementwise->activation };
 	const DataType type = storage(current_->inputs.front());
 	const auto isAlike = [&](ValueId id) {
 		return storage(id) == type && value(id).shape == value(result).shape;
@@ -124,7 +131,7 @@ void Lowerer::sum(const Stage &stage, const Affine &function, const Residual &re
 		add(sumOfHalves(*this, stage, function, residual));
 	else
 		sumOfIntegers(*this, stage, function, residual);
-	sums_[residual.sum] = stage.name;
+	fuse(*residual.sum, stage.name);
 }
 
 } /* namespace nvdla::compiler */

@@ -38,6 +38,23 @@ bool fitsOneUnit(const Affine &function);
 /** \return an FP16 operation whose X1 adds and multiplies, and whose X2 and Y clamp, as needed */
 op::Sdp halfAffine(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &function);
 
+/**
+ * \brief The function that alone reads a convolution's result, if the SDP operation behind the
+ * convolution can compute it
+ *
+ * In FP16 the result is not rounded before it. Of 8 bits, the function has the same integers as in
+ * an operation of its own.
+ *
+ * \param[in] input of the convolution
+ * \param[in] cube of its result
+ * \param[in] affine from the convolution's sums to its result
+ * \return the operator, or nullptr
+ */
+const Operator *functionBehind(const Lowerer &lowerer, ValueId input, const Cube &cube,
+			       const Affine &affine);
+/** \brief Let \a stage compute the function of \a behind */
+void applyFunction(Lowerer &lowerer, const Operator &behind, Lowerer::Stage &stage);
+
 /** \return an X unit with the operands of \a scaling, which become constants named \a name */
 op::SdpUnit unitOf(Lowerer &lowerer, const std::string &name, const Cube &shape,
 		   const ChannelScaling::Unit &scaling);

@@ -68,16 +68,18 @@ int64_t functionOf(int64_t q, const Unary &unary, const Quantization &in, const 
 			       multipliedTwice(steps, *slope * in.scale / out.scale));
 }
 
-/* One entry for each of the 256 integers: LO's steps are single integers. */
+/*
+ * One entry for each of the 256 integers: LO's steps are single integers. Integers beyond them have
+ * the function of the first or the last. The table's inputs are integers less \a zero.
+ */
 Lut exactTable(const Unary &unary, const Quantization &in, const Quantization &out,
-	       bool roundsTwice)
+	       bool roundsTwice, int64_t zero)
 {
 	const IntegerLimits limits = integerLimits(8U);
 	/* An input at the first entry misses the table: begin one below the lowest integer. */
-	const auto start = static_cast<double>(limits.lowest - 1);
+	const auto start = static_cast<double>(limits.lowest - 1 - zero);
 	auto entry = [&](double x) {
-		const auto q =
-			static_cast<int64_t>(std::max(x, static_cast<double>(limits.lowest)));
+		const int64_t q = std::max(static_cast<int64_t>(x) + zero, limits.lowest);
 		return static_cast<int16_t>(functionOf(q, unary, in, out, roundsTwice));
 	};
 	LutHalf le{ .step = 2, .start = start, .entries = {}, .underflow = {}, .overflow = {} };
@@ -97,37 +99,46 @@ bool hasExactTable(const Lowerer &lowerer, const Operator &operation)
 	       lowerer.range(operation.outputs[0]) == DataType::Int8;
 }
 
-void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
+/* Adds the table of a function \return its name; \a zero: see exactTable() */
+std::string addTable(Lowerer &lowerer, const Operator &operation, const Unary &unary,
+		     const std::string &name, int64_t zero = 0)
 {
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];
 	const DataType type = lowerer.storage(input);
-	const bool half = type == DataType::Half;
-	const std::string name = lowerer.step("look-up");
-	op::Sdp sdp{ .name = name, .input = lowerer.surface(input), .output = {} };
+	const Quantization in = lowerer.quantization(input), out = lowerer.quantization(output);
+	const std::string unique = lowerer.unique(name + " table");
 	LutTable table{};
 
-	lowerer.need(half == (lowerer.storage(output) == DataType::Half), "types",
-		     "are integers on one side and float on the other");
 	if (hasExactTable(lowerer, operation)) {
-		table.lut = exactTable(unary, lowerer.quantization(input),
-				       lowerer.quantization(output), lowerer.roundsTwice(input));
-	} else if (half) {
+		table.lut = exactTable(unary, in, out, lowerer.roundsTwice(input), zero);
+	} else if (type == DataType::Half) {
 		table = lowerer.take(makeLut({ .type = type,
 					       .function = unary,
 					       .low = curvedUpTo(unary, -1),
 					       .high = curvedUpTo(unary, 1),
 					       .straightOutside = true }));
 	} else {
-		const Quantization in = lowerer.quantization(input);
-		const Quantization out = lowerer.quantization(output);
 		const IntegerLimits limits = integerLimits(lowerer.range(input));
 		table = lowerer.take(makeLut(
 			{ LutUnit::Sdp, type, unary, in.real(static_cast<double>(limits.lowest)),
 			  in.real(static_cast<double>(limits.highest)), in, out.scale }));
-		sdp.converter = { -out.zeroPoint, 1, 0 };
 	}
-	sdp.lut = lowerer.unique(name + " table");
-	lowerer.graph.lut(sdp.lut, table.lut);
+	lowerer.graph.lut(unique, table.lut);
+	return unique;
+}
+
+void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
+{
+	const ValueId input = operation.inputs[0], output = operation.outputs[0];
+	const bool half = lowerer.storage(input) == DataType::Half;
+	const std::string name = lowerer.step("look-up");
+	op::Sdp sdp{ .name = name, .input = lowerer.surface(input), .output = {} };
+
+	lowerer.need(half == (lowerer.storage(output) == DataType::Half), "types",
+		     "are integers on one side and float on the other");
+	sdp.lut = addTable(lowerer, operation, unary, name);
+	if (!half && !hasExactTable(lowerer, operation))
+		sdp.converter = { -lowerer.quantization(output).zeroPoint, 1, 0 };
 	sdp.output = lowerer.write(output, lowerer.cube(input));
 	/* CDP's table has the same form, and all cores have it. */
 	if (!lowerer.core().has(Capability::SdpY)) {
@@ -151,6 +162,21 @@ op::SdpUnit slopeUnit(Lowerer &lowerer, const std::string &name, const Cube &sha
 	return { .multiply = true,
 		 .activation = op::Activation::PRelu,
 		 .operands = addOperands(lowerer, name + " slopes", shape, {}, slopes) };
+}
+
+/* The slopes of negative numbers, if an operator multiplies only these. */
+std::optional<CubeNumbers> slopesOf(Lowerer &lowerer, const Operator &operation)
+{
+	const auto *unary = std::get_if<Unary>(&operation.kind);
+	const uint32_t channels = lowerer.cube(operation.inputs[0]).c;
+
+	if (isAny<PRelu>(operation.kind))
+		return numbersFor(lowerer, operation.inputs[0], operation.inputs[1]);
+	if (unary && unary->function == Unary::Function::LeakyRelu && unary->activation.isNone() &&
+	    unary->parameter != 0)
+		return CubeNumbers{ { channels, 1, 1 },
+				    std::vector<double>(channels, unary->parameter) };
+	return std::nullopt;
 }
 
 /* X1 subtracts the zero point, X2 multiplies negative numbers; both on a finer scale. */
@@ -294,16 +320,14 @@ void square(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 
 void lower(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 {
-	const uint32_t channels = lowerer.cube(operation.inputs[0]).c;
 	/* X1 and X2 round a leaky ReLU once; a table can hold results that are rounded twice. */
 	const bool roundsTwice = lowerer.roundsTwice(operation.inputs[0]);
+	const auto slopes = slopesOf(lowerer, operation);
 
 	if (unary.function == Unary::Function::Identity)
 		convert(lowerer, operation, unary);
-	else if (unary.function == Unary::Function::LeakyRelu && unary.activation.isNone() &&
-		 unary.parameter != 0 && !(roundsTwice && hasExactTable(lowerer, operation)))
-		leakyRelu(lowerer, operation,
-			  { { channels, 1, 1 }, std::vector<double>(channels, unary.parameter) });
+	else if (slopes && !(roundsTwice && hasExactTable(lowerer, operation)))
+		leakyRelu(lowerer, operation, *slopes);
 	else if (unary.function == Unary::Function::Square &&
 		 lowerer.storage(operation.inputs[0]) == DataType::Half)
 		square(lowerer, operation, unary);
@@ -332,6 +356,44 @@ void lower(Lowerer &lowerer, const Operator &operation, const PRelu &)
 		bothSides(lowerer, operation, slopes, ratio);
 	else
 		leakyRelu(lowerer, operation, slopes);
+}
+
+const Operator *functionBehind(const Lowerer &lowerer, ValueId input, const Cube &cube,
+			       const Affine &affine)
+{
+	const Operator *behind = lowerer.onlyReader();
+	const auto *unary = behind ? std::get_if<Unary>(&behind->kind) : nullptr;
+	const bool isPRelu = behind && isAny<PRelu>(behind->kind);
+
+	if ((!isPRelu && (!unary || unary->function == Unary::Function::Identity)) ||
+	    !lowerer.core().has(Capability::SdpY) || lowerer.cube(behind->inputs[0]) != cube)
+		return nullptr;
+	const ValueId result = behind->inputs[0], output = behind->outputs[0];
+	if (lowerer.storage(input) != DataType::Half)
+		/* The table begins where saturation of the convolution's integers would. */
+		return unary && lowerer.storage(input) == DataType::Int8 &&
+				       lowerer.is8Bits(result) && lowerer.is8Bits(output) &&
+				       !lowerer.roundsTwice(result)
+			       ? behind
+			       : nullptr;
+	const bool isPossible = isPRelu || (unary->function != Unary::Function::Square &&
+					    elementFunction(unary->function).hasTables);
+	return isPossible && lowerer.storage(output) == DataType::Half && fitsOneUnit(affine)
+		       ? behind
+		       : nullptr;
+}
+
+void applyFunction(Lowerer &lowerer, const Operator &behind, Lowerer::Stage &stage)
+{
+	const auto slopes = stage.from == DataType::Half ? slopesOf(lowerer, behind) : std::nullopt;
+
+	if (slopes)
+		stage.slopes = slopeUnit(lowerer, stage.name, slopes->shape,
+					 lowerer.halves(slopes->numbers));
+	else
+		stage.table = addTable(lowerer, behind, std::get<Unary>(behind.kind), stage.name,
+				       lowerer.quantization(behind.inputs[0]).zeroPoint);
+	lowerer.fuse(behind, stage.name);
 }
 
 } /* namespace nvdla::compiler */
