@@ -36,17 +36,21 @@ std::vector<size_t> arrayShape(const TensorDesc &desc, std::optional<ElementOrde
 }
 
 /*
- * Returns the elements of a picture. An 8-bit model has -128, the lowest integer, for a pixel of 0.
- * This does not apply if options say how pixels become numbers (scaling) or how numbers become
- * elements (\a isQuantized).
+ * Returns the elements of a picture. An 8-bit model has its lowest integer, -128 or, of unsigned
+ * ones, 0, for a pixel of 0. This does not apply if options say how pixels become numbers (scaling)
+ * or how numbers become elements (\a isQuantized).
  */
 Result<std::vector<std::byte>> elementsOfModel(const TensorDesc &desc, const Image &image,
 					       const PixelScaling &scaling, bool isQuantized)
 {
 	TensorDesc quantized = desc;
 
-	if (desc.signature->is8Bits && scaling == PixelScaling{} && !isQuantized)
-		quantized.quantization = Quantization{ 1.0, -128 };
+	if (scaling == PixelScaling{} && !isQuantized) {
+		if (desc.signature->is8Bits)
+			quantized.quantization = Quantization{ 1.0, -128 };
+		if (desc.type == DataType::UInt8)
+			quantized.quantization = Quantization{ 1.0, 0 };
+	}
 	return elementsFromImage(quantized, fitted(image, desc.c, desc.h, desc.w), scaling);
 }
 

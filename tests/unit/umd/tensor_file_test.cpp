@@ -148,6 +148,15 @@ TEST(Npy, BytesAreTheElementsOfUnsignedTensors)
 	desc.isUnsigned = true;
 	EXPECT_EQ(elements(ElementOrder::Nhwc), (std::vector<unsigned>{ 0, 200, 1, 255 }));
 	EXPECT_FALSE(elementsFromNpy(desc, *array, ElementOrder::Nchw));
+
+	/* Of a host's tensors, whatever their scale; a signed one takes 128 away. */
+	for (const auto &[type, first] :
+	     { std::pair{ DataType::UInt8, 0.0f }, std::pair{ DataType::Int8, -128.0f } }) {
+		TensorDesc plain = TensorDesc::plain("x", type, { 1, 2, 2 });
+		plain.quantization = Quantization{ 1.0 / 255, 0 };
+		EXPECT_EQ(elementsToFloat(type, elementsFromNpy(plain, *array).value()),
+			  (std::vector<float>{ first, first + 1, first + 200, first + 255 }));
+	}
 }
 
 TEST(Npy, ArraysHaveTheShapeOfTheSignature)

@@ -306,7 +306,8 @@ std::optional<float> offsetOfElements(const TensorDesc &desc, const NpyArray &ar
 		return array.ofBytes ? zeroByte : 0;
 	if (array.type == desc.type)
 		return 0;
-	if (array.ofBytes && desc.isUnsigned && desc.type == DataType::Int8)
+	if (array.ofBytes &&
+	    (desc.type == DataType::UInt8 || (desc.isUnsigned && desc.type == DataType::Int8)))
 		return 0;
 	return std::nullopt;
 }

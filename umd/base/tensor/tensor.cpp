@@ -190,7 +190,7 @@ TensorDesc TensorDesc::plain(std::string name, DataType type, const std::vector<
 	desc.lineStride = desc.w * static_cast<uint32_t>(elementBytes(type));
 	desc.surfaceStride = desc.h * desc.lineStride;
 	desc.size = uint64_t{ desc.surfaceStride } * desc.c * desc.n;
-	desc.signature = { shape, ElementOrder::Nchw };
+	desc.signature = { shape, ElementOrder::Nchw, type == DataType::Int8 };
 	return desc;
 }
 
