@@ -187,6 +187,21 @@ TEST(TfliteHost, ComputesOtherSizes)
 	EXPECT_TRUE(has(made.error().message(), "FULLY_CONNECTED 't1'")) << made.error().message();
 }
 
+/* As files do with the results of custom operators: they have no axes there. */
+TEST(TfliteHost, KnowsShapesThatTheFileLeavesOut)
+{
+	TfliteBuilder model;
+	const int32_t x = model.floats({ 1, 2 }), a = model.floats({ 1, 2 }), y = model.floats({});
+	addFullyConnected(model, x, model.constant<float>({ 2, 2 }, { 2, 0, 0, 2 }), -1, a);
+	model.node(reverse, { a, model.list({ 1 }) }, { y });
+	const CompiledModel made = compiledFile(model.file({ x }, { y }));
+	auto network = Network::load(openEmbedded(), made.loadable);
+
+	ASSERT_TRUE(network) << network.error().message();
+	EXPECT_EQ(network->outputs().at(0).signature->shape, (std::vector<uint32_t>{ 1, 2 }));
+	EXPECT_EQ(runNetwork(*network, { { 3, 5 } }), (std::vector<Numbers>{ { 10, 6 } }));
+}
+
 TEST(TfliteHost, NamesWhatNobodyKnows)
 {
 	TfliteBuilder model;

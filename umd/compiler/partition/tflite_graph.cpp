@@ -70,7 +70,7 @@ private:
 	const Value &value(int32_t id) const { return model_.values[static_cast<size_t>(id)]; }
 	void nameTensors();
 	void addOperators();
-	void findOpen();
+	void findShapes();
 	const tflite::fb::SubGraph &graph() const { return *file_.model().subgraphs()->Get(0); }
 	const tflite::fb::Operator &source(size_t index) const;
 	tflite::fb::BuiltinOperator kindOf(const tflite::fb::Operator &source) const;
@@ -88,8 +88,9 @@ private:
 	Model model_; /* values are the file's tensors, each with a name of its own */
 	std::map<std::string, int32_t> numbers_;   /* ids of tensors, by name */
 	std::map<int32_t, size_t> constantMakers_; /* operators, by the tensors that they make */
-	std::map<int32_t, std::vector<int64_t>> open_; /* shapes of tensors, with -1 */
-	std::set<int32_t> computed_;		       /* inputs, and what nodes make */
+	/* Shapes of tensors that are not those of the file; -1: an open axis */
+	std::map<int32_t, std::vector<int64_t>> shapes_;
+	std::set<int32_t> computed_;	/* inputs, and what nodes make */
 	std::vector<size_t> operators_; /* each node's operator, as an index into the file */
 };
 
@@ -98,7 +99,7 @@ private:
  * Those whose sizes then differ, from run to run or from the file, are open. Nothing is known of a
  * model that it cannot run: its parts are refused later.
  */
-void TfliteGraph::findOpen()
+void TfliteGraph::findShapes()
 {
 	TfliteSelection all{ {}, tensors(graph().inputs()), {} };
 	std::vector<HostValue> inputs;
@@ -115,7 +116,14 @@ void TfliteGraph::findOpen()
 	const auto isOpen = [](const HostValue &value) {
 		return std::ranges::count(value.shape, -1) != 0;
 	};
-	if (!said || std::ranges::none_of(*said, isOpen))
+	if (!said)
+		return;
+	/* Files leave shapes out that TensorFlow Lite's operators derive, as of detections. */
+	for (size_t i = 0; i < said->size(); i++) {
+		if (!isOpen((*said)[i]) && (*said)[i].shape != shapeOf(all.outputs[i]))
+			shapes_[all.outputs[i]] = (*said)[i].shape;
+	}
+	if (std::ranges::none_of(*said, isOpen))
 		return;
 	for (const std::string &name : inputs_) {
 		const auto desc = tensorOf(name);
@@ -128,7 +136,7 @@ void TfliteGraph::findOpen()
 		if (!value.type || !isOpen((*said)[i]))
 			continue;
 		auto shape = commonShape(value.shape, shapeOf(all.outputs[i]));
-		std::vector<int64_t> &open = open_[all.outputs[i]];
+		std::vector<int64_t> &open = shapes_[all.outputs[i]];
 		open = std::move(shape).value_or(value.shape);
 		std::ranges::replace(open, 0, -1);
 	}
@@ -147,7 +155,7 @@ TfliteGraph::TfliteGraph(std::span<const std::byte> file)
 	for (const int32_t id : tensors(graph().outputs()))
 		outputs_.push_back(value(id).name);
 	addOperators();
-	findOpen();
+	findShapes();
 }
 
 /* Tensors without a name, or with that of another tensor, get their number as a name. */
@@ -256,8 +264,8 @@ Result<TensorDesc> TfliteGraph::tensorOf(const std::string &name) const
 	const int32_t id = numbers_.at(name);
 	const auto type =
 		dataTypeOf(graph().tensors()->Get(static_cast<flatbuffers::uoffset_t>(id))->type());
-	const auto open = open_.find(id);
-	auto desc = plainTensor(name, type, open == open_.end() ? shapeOf(id) : open->second);
+	const auto own = shapes_.find(id);
+	auto desc = plainTensor(name, type, own == shapes_.end() ? shapeOf(id) : own->second);
 
 	/* A plain tensor has one scale; kernels, which no part hands on, have one for each channel.
 	 */
