@@ -109,6 +109,13 @@ public:
 	{
 		attributeOf(node, name, realType)->set_f(number);
 	}
+	static void setReals(onnx::Node *node, const std::string &name,
+			     const std::vector<float> &numbers)
+	{
+		attributeOf(node, name, realsType)
+			->mutable_floats()
+			->Add(numbers.begin(), numbers.end());
+	}
 	static void setText(onnx::Node *node, const std::string &name, const std::string &text)
 	{
 		attributeOf(node, name, textType)->set_s(text);
@@ -124,7 +131,8 @@ public:
 
 private:
 	/* AttributeProto.AttributeType of the format. */
-	static constexpr int32_t realType = 1, integerType = 2, textType = 3, listType = 7;
+	static constexpr int32_t realType = 1, integerType = 2, textType = 3, realsType = 6,
+				 listType = 7;
 
 	static onnx::Attribute *attributeOf(onnx::Node *node, const std::string &name, int32_t type)
 	{

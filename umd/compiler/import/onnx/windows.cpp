@@ -76,6 +76,34 @@ Tensor readConv(NodeReader &reader)
 				     reader.integer("group", 1), {});
 }
 
+/*
+ * ONNX Runtime's optimizer, which saves models too, fuses a convolution with the addition of a
+ * tensor and with the function behind them.
+ */
+Tensor readFusedConv(NodeReader &reader)
+{
+	using Function = Unary::Function;
+	constexpr size_t summand = 3;
+	const auto *given = reader.attribute("activation_params");
+	const auto parameter = [&](int index, double usual) {
+		return given && index < given->floats_size() ? double{ given->floats(index) }
+							     : usual;
+	};
+	const Unary function = reader.choice<Unary>(
+		"activation", "Relu",
+		{ { "Clip", { .activation = { parameter(0, -INFINITY), parameter(1, INFINITY) } } },
+		  { "LeakyRelu", { Function::LeakyRelu, parameter(0, 0.01) } },
+		  { "Relu", { .activation = { .low = 0 } } },
+		  { "Sigmoid", { Function::Logistic } },
+		  { "Tanh", { Function::Tanh } } });
+	Tensor made = readConv(reader);
+
+	if (reader.hasInput(summand))
+		made = legalize::elementwise(reader, { Elementwise::Function::Add, {} }, made,
+					     reader.input(summand));
+	return legalize::unary(reader, made, function);
+}
+
 Tensor readConvTranspose(NodeReader &reader)
 {
 	const std::vector<int64_t> more = pairOf(reader, "output_padding", 0);
@@ -304,6 +332,8 @@ const NodeTable windowNodes = {
 			    fmt::format("are {}; two are known", r.inputs()));
 		  return legalize::einsum(r, r.text("equation", ""), r.input(0), r.input(1));
 	  } },
+	{ "FusedConv", readFusedConv },
+	{ "FusedMatMul", [](NodeReader &r) { return readMatrices(r, r.number("alpha", 1), {}); } },
 	{ "Gemm", readGemm },
 	{ "GlobalAveragePool", readPoolAll<Pool::Method::Average> },
 	{ "GlobalMaxPool", readPoolAll<Pool::Method::Max> },
