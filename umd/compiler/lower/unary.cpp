@@ -69,26 +69,32 @@ int64_t functionOf(int64_t q, const Unary &unary, const Quantization &in, const 
 }
 
 /*
- * One entry for each of the 256 integers: LO's steps are single integers. Integers beyond them have
- * the function of the first or the last. The table's inputs are integers less \a zero.
+ * LO has an entry for each of the 256 integers. LE has those of numbers that saturate, on both
+ * sides of LO. The table's inputs are integers less \a zero.
  */
 Lut exactTable(const Unary &unary, const Quantization &in, const Quantization &out,
 	       bool roundsTwice, int64_t zero)
 {
+	constexpr int wide = 7; /* two steps of LE are as long as LO */
 	const IntegerLimits limits = integerLimits(8U);
 	/* An input at the first entry misses the table: begin one below the lowest integer. */
 	const auto start = static_cast<double>(limits.lowest - 1 - zero);
-	auto entry = [&](double x) {
-		const int64_t q = std::max(static_cast<int64_t>(x) + zero, limits.lowest);
-		return static_cast<int16_t>(functionOf(q, unary, in, out, roundsTwice));
-	};
-	LutHalf le{ .step = 2, .start = start, .entries = {}, .underflow = {}, .overflow = {} };
-	LutHalf lo{ .step = 0, .start = start, .entries = {}, .underflow = {}, .overflow = {} };
+	LutHalf le{ .step = wide,
+		    .start = start - std::ldexp(Lut::leCount / 2, wide),
+		    .entries = std::vector<int16_t>(Lut::leCount),
+		    .underflow = {},
+		    .overflow = {} };
+	LutHalf lo{ .step = 0,
+		    .start = start,
+		    .entries = std::vector<int16_t>(Lut::loCount),
+		    .underflow = {},
+		    .overflow = {} };
 
-	for (int i = 0; i < static_cast<int>(Lut::leCount); i++)
-		le.entries.push_back(entry(start + 4 * i));
-	for (int i = 0; i < static_cast<int>(Lut::loCount); i++)
-		lo.entries.push_back(entry(start + i));
+	for (LutHalf *half : { &le, &lo })
+		for (size_t i = 0; i < half->entries.size(); i++)
+			half->entries[i] = static_cast<int16_t>(functionOf(
+				limits.saturate(half->input(i) + static_cast<double>(zero)), unary,
+				in, out, roundsTwice));
 	return lutOf(le, lo);
 }
 
