@@ -2,6 +2,7 @@
 #include "sdp/sdp_stream.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include <nvdla/hw/registers.h>
@@ -37,6 +38,8 @@ SdpStream::SdpStream(const SdpOp &op, const LutTables &tables, MemoryPort &memor
 	/* The fast tables need whole atoms of 16 or 32 numbers. */
 	if (lutBypassed() || !areWhole(vectorLanes_))
 		return;
+	if (isTableOfBytes())
+		makeTableOfBytes();
 	if (op.proc != Precision::Fp16 && FastLut::accepts(op.lut))
 		fastLut_.emplace(sdpLut, op.lut, tables, op.countsLut);
 	else if (op.proc == Precision::Fp16 && FloatLut::accepts(op.lut, tables))
@@ -193,10 +196,17 @@ bool SdpStream::staysAtoms() const
 void SdpStream::makeResults(const StreamRun &run, std::span<const int32_t> input,
 			    std::span<std::byte> bytes)
 {
-	if (lutBypassed() && (storeLine(run, input, bytes) || store(stages_, input, bytes)))
+	const SdpOp &op = toBytes_ ? *toBytes_ : op_;
+	const bool nonZero = counters_.nonZero;
+
+	if ((toBytes_ || lutBypassed()) &&
+	    (storeLine(op, run, input, bytes) || store(op, stages_, input, bytes))) {
+		if (toBytes_)
+			counters_.nonZero = lookUpSdpTable(*table_, bytes, bytes) || nonZero;
 		return;
+	}
 	makeNumbers(input);
-	if (store({}, values_, bytes))
+	if (store(op_, {}, values_, bytes))
 		return;
 	convertSdpOutput(op_, values_, counters_);
 	checkZero(values_);
@@ -210,20 +220,20 @@ bool SdpStream::areWhole(size_t numbers) const
 }
 
 /* Computes integers by a line (sdp_line.h), which is not tried again after too many failures. */
-bool SdpStream::storeLine(const StreamRun &run, std::span<const int32_t> input,
+bool SdpStream::storeLine(const SdpOp &op, const StreamRun &run, std::span<const int32_t> input,
 			  std::span<std::byte> bytes)
 {
 	constexpr uint32_t kMostFailures = 4; /* runs for which a line failed */
 	constexpr uint64_t kFewAtoms = 4;     /* smaller surfaces are not worth a line */
 
 	if (line_.failures == kMostFailures || !areWhole(input.size()) ||
-	    uint64_t{ op_.width } * op_.height * op_.batches < kFewAtoms * vectorAtoms_)
+	    uint64_t{ op.width } * op.height * op.batches < kFewAtoms * vectorAtoms_)
 		return false;
 	if (line_.surface != run.surface) {
 		line_.surface = run.surface;
-		line_.found = findSdpLine(op_, stages_, vectorLanes_, line_.line);
+		line_.found = findSdpLine(op, stages_, vectorLanes_, line_.line);
 	}
-	if (line_.found && storeSdpLine(op_, line_.line, stages_, vectorLanes_, input, run.largest,
+	if (line_.found && storeSdpLine(op, line_.line, stages_, vectorLanes_, input, run.largest,
 					bytes, counters_))
 		return true;
 	line_.failures++;
@@ -231,12 +241,12 @@ bool SdpStream::storeLine(const StreamRun &run, std::span<const int32_t> input,
 }
 
 /* Applies all stages and the converter in vectors. */
-bool SdpStream::store(std::span<const SdpStageRun> stages, std::span<const int32_t> input,
-		      std::span<std::byte> bytes)
+bool SdpStream::store(const SdpOp &op, std::span<const SdpStageRun> stages,
+		      std::span<const int32_t> input, std::span<std::byte> bytes)
 {
 	return areWhole(input.size()) &&
-	       (storeSdpFloat(op_, stages, input, bytes, counters_) ||
-		storeSdpFast(op_, stages, vectorLanes_, input, bytes, counters_));
+	       (storeSdpFloat(op, stages, input, bytes, counters_) ||
+		storeSdpFast(op, stages, vectorLanes_, input, bytes, counters_));
 }
 
 /* Passes the input through all stages and the table to values_. */
@@ -439,6 +449,50 @@ void SdpStream::storeByTable(const StreamRun &run, std::span<const std::byte> at
 	place(run, run.x, atoms.size(), atoms);
 	counters_.nonZero |= lookUpSdpTable(*table_, atoms, bytes_);
 	write(run, run.surface, run.x);
+}
+
+/*
+ * \return true if the look-up table has an entry for each of 256 integers, and the first or the
+ * last of these results for all others: a function of 8-bit integers that saturate
+ */
+bool SdpStream::isTableOfBytes() const
+{
+	constexpr int64_t kSteps = LutTables::loEntries - 1;
+	const LutTableConfig &le = op_.lut.le, &lo = op_.lut.lo;
+	const int64_t step = int64_t{ 1 } << std::clamp<int>(le.indexSelect, 0, 8);
+	const int64_t first = le.start - lo.start; /* LE's first entry, in steps of LO */
+	const bool isFlat = !le.underflow.scale && !le.overflow.scale && !lo.underflow.scale &&
+			    !lo.overflow.scale;
+
+	if (op_.proc != Precision::Int8 || op_.out != Precision::Int8 || !op_.flying ||
+	    op_.countsLut || op_.countsSaturation || !op_.lut.hybridSelectsLo || !isFlat ||
+	    le.exponential || le.indexSelect != std::countr_zero(uint64_t(step)) ||
+	    lo.indexSelect != 0 || std::abs(lo.start) > INT32_MAX / 2 || first > 0 ||
+	    first % step != 0 || first + (LutTables::leEntries - 1) * step < kSteps ||
+	    tables_.lo[0] != tables_.lo[1])
+		return false;
+	for (uint32_t i = 0; i < LutTables::leEntries; i++) {
+		const int64_t at = first + i * step;
+		if ((at <= 0 && tables_.le[i] != tables_.lo.front()) ||
+		    (at >= kSteps && tables_.le[i] != tables_.lo.back()))
+			return false;
+	}
+	return true;
+}
+
+/* Divides the operation: its numbers become bytes, whose results a table has. */
+void SdpStream::makeTableOfBytes()
+{
+	std::vector<int32_t> results(SdpTable::numbers(1));
+	SdpCounters ignored;
+
+	for (int byte = INT8_MIN; byte <= INT8_MAX; byte++)
+		results[static_cast<uint8_t>(byte)] = tables_.lo[static_cast<size_t>(byte + 129)];
+	convertSdpOutput(op_, results, ignored);
+	table_ = { 1, std::vector<std::byte>(results.size()) };
+	narrowElements(results, op_.out, table_->results);
+	toBytes_ = op_;
+	toBytes_->converter = { static_cast<int32_t>(op_.lut.lo.start + 129), 1, 0 };
 }
 
 } /* namespace nvdla::sim */

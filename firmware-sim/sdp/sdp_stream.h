@@ -99,6 +99,8 @@ private:
 	void processLoaded(const StreamRun &run, uint32_t x, std::span<const int32_t> input);
 	void loadOperands(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
 	bool isTable() const;
+	bool isTableOfBytes() const;
+	void makeTableOfBytes();
 	void makeTable(const StreamRun &run);
 	void storeByTable(const StreamRun &run, std::span<const std::byte> atoms);
 	void widen(std::span<const std::byte> atoms);
@@ -106,10 +108,10 @@ private:
 	bool staysAtoms() const;
 	void makeResults(const StreamRun &run, std::span<const int32_t> input,
 			 std::span<std::byte> bytes);
-	bool storeLine(const StreamRun &run, std::span<const int32_t> input,
+	bool storeLine(const SdpOp &op, const StreamRun &run, std::span<const int32_t> input,
 		       std::span<std::byte> bytes);
-	bool store(std::span<const SdpStageRun> stages, std::span<const int32_t> input,
-		   std::span<std::byte> bytes);
+	bool store(const SdpOp &op, std::span<const SdpStageRun> stages,
+		   std::span<const int32_t> input, std::span<std::byte> bytes);
 	void makeNumbers(std::span<const int32_t> input);
 	bool lutBypassed() const;
 	uint64_t addressOf(const StreamRun &run, uint32_t surface, uint32_t x) const;
@@ -133,7 +135,8 @@ private:
 	/* The fast table, for integers or for FP16, if it can replace lut_. */
 	std::optional<FastLut> fastLut_;
 	std::optional<FloatLut> floatLut_;
-	std::optional<SdpTable> table_; /**< set if isTable() */
+	std::optional<SdpTable> table_; /**< set if isTable() or isTableOfBytes() */
+	std::optional<SdpOp> toBytes_;	/**< set if isTableOfBytes(): what comes before the table */
 	SdpOperands x1_;
 	SdpOperands x2_;
 	SdpOperands y_;
