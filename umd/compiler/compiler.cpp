@@ -215,7 +215,7 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 	auto errors = transform(model, options, samples);
 	if (!errors)
 		return forward(errors);
-	poolParts(model);
+	expandEach(model, poolParts);
 	if (options.everyTensor)
 		nameEveryTensor(model);
 	removeUnused(model);

@@ -134,57 +134,52 @@ uint32_t cut(ConvolutionAxis &axis)
 
 } /* namespace */
 
-void padWithZeros(Model &model)
+void padWithZeros(const Operator &operation, Chain &chain)
 {
-	expandEach(model, [&](const Operator &operation, Chain &chain) {
-		const auto *pad = std::get_if<Pad>(&operation.kind);
-		const ValueId output = operation.outputs.front();
-		const Extents shape = model.values[output].shape;
-		if (!pad || pad->value == 0 || elementCount(shape) > mostElementsAround)
-			return;
-		chain.add(Pad{ pad->before, pad->after },
-			  model.addLike(output, " in zeros", shape));
-		chain.add(Elementwise{ Elementwise::Function::Add, {} }, output,
-			  { model.add(numbersAround(*pad, shape)) });
-	});
+	const auto *pad = std::get_if<Pad>(&operation.kind);
+	const ValueId output = operation.outputs.front();
+	const Extents shape = chain.model.values[output].shape;
+
+	if (!pad || pad->value == 0 || elementCount(shape) > mostElementsAround)
+		return;
+	chain.add(Pad{ pad->before, pad->after }, chain.model.addLike(output, " in zeros", shape));
+	chain.add(Elementwise{ Elementwise::Function::Add, {} }, output,
+		  { chain.model.add(numbersAround(*pad, shape)) });
 }
 
-void foldPads(Model &model)
+bool foldPad(Model &model, const Operator &operation)
 {
-	foldEach(model, [&](const Operator &operation) {
-		const auto *pad = std::get_if<Pad>(&operation.kind);
-		const ValueId from = operation.inputs.front(), to = operation.outputs.front();
-		const auto readers = model.readers(to);
-		if (!pad || !isPlane(*pad) || readers.empty() || model.isOutput(to) ||
-		    model.values[from].quantization != model.values[to].quantization ||
-		    !std::ranges::all_of(readers, [&](size_t reader) {
-			    return canPad(model, model.operators[reader], *pad);
-		    }))
-			return false;
-		for (const size_t reader : readers) {
-			addPadding(model.operators[reader].kind, *pad);
-			model.operators[reader].inputs.front() = from;
-		}
-		return true;
-	});
-}
+	const auto *pad = std::get_if<Pad>(&operation.kind);
+	const ValueId from = operation.inputs.front(), to = operation.outputs.front();
+	const auto readers = model.readers(to);
 
-void cutKernels(Model &model)
-{
-	for (Operator &operation : model.operators) {
-		auto *conv = std::get_if<Convolution>(&operation.kind);
-		if (!conv)
-			continue;
-		ConvolutionAxes axes(model, operation, *conv);
-		auto &[y, x] = axes;
-		const Value &kernels = model.values[operation.inputs[1]];
-		const Place first{ -int64_t{ cut(y) }, -int64_t{ cut(x) } };
-		conv->dilation = { x.dilation, y.dilation };
-		if (y.taps == kernels.shape[2] && x.taps == kernels.shape[3])
-			continue;
-		conv->padding = { x.before, x.after, y.before, y.after };
-		operation.inputs[1] = model.add(inWindow(kernels, { x.taps, y.taps }, first));
+	if (!pad || !isPlane(*pad) || readers.empty() || model.isOutput(to) ||
+	    model.values[from].quantization != model.values[to].quantization ||
+	    !std::ranges::all_of(readers, [&](size_t reader) {
+		    return canPad(model, model.operators[reader], *pad);
+	    }))
+		return false;
+	for (const size_t reader : readers) {
+		addPadding(model.operators[reader].kind, *pad);
+		model.operators[reader].inputs.front() = from;
 	}
+	return true;
+}
+
+void cutKernels(Operator &operation, Chain &chain)
+{
+	auto *conv = std::get_if<Convolution>(&operation.kind);
+	if (!conv)
+		return;
+	ConvolutionAxes axes(chain.model, operation, *conv);
+	auto &[y, x] = axes;
+	const Value &kernels = chain.model.values[operation.inputs[1]];
+	const Place first{ -int64_t{ cut(y) }, -int64_t{ cut(x) } };
+	conv->dilation = { x.dilation, y.dilation };
+	if (y.taps == kernels.shape[2] && x.taps == kernels.shape[3])
+		return;
+	conv->padding = { x.before, x.after, y.before, y.after };
+	operation.inputs[1] = chain.model.add(inWindow(kernels, { x.taps, y.taps }, first));
 }
 
 } /* namespace nvdla::compiler */

@@ -57,27 +57,25 @@ bool takesBoth(const Kind &kind)
 
 } /* namespace */
 
-void takeConversionsOffEnds(Model &model)
+bool takeOffEnds(Model &model, const Operator &operation)
 {
-	foldEach(model, [&](const Operator &operation) {
-		const ValueId from = operation.inputs.front(), to = operation.outputs.front();
-		const bool quantizes = isFloat(model.values[from].type);
-		const bool dequantizes = isFloat(model.values[to].type);
-		const auto input = std::ranges::find(model.inputs, from);
-		const auto *unary = std::get_if<Unary>(&operation.kind);
-		const bool one = unary && unary->isConversion() && quantizes != dequantizes;
+	const ValueId from = operation.inputs.front(), to = operation.outputs.front();
+	const bool quantizes = isFloat(model.values[from].type);
+	const bool dequantizes = isFloat(model.values[to].type);
+	const auto input = std::ranges::find(model.inputs, from);
+	const auto *unary = std::get_if<Unary>(&operation.kind);
+	const bool one = unary && unary->isConversion() && quantizes != dequantizes;
 
-		const bool begins =
-			one && quantizes && input != model.inputs.end() && model.isReadOnce(from);
-		const bool ends = one && dequantizes && model.isOutput(to) &&
-				  model.readers(to).empty() && !model.isInput(from);
+	const bool begins =
+		one && quantizes && input != model.inputs.end() && model.isReadOnce(from);
+	const bool ends = one && dequantizes && model.isOutput(to) && model.readers(to).empty() &&
+			  !model.isInput(from);
 
-		if (begins)
-			*input = to;
-		else if (ends)
-			std::ranges::replace(model.outputs, to, from);
-		return begins || ends;
-	});
+	if (begins)
+		*input = to;
+	else if (ends)
+		std::ranges::replace(model.outputs, to, from);
+	return begins || ends;
 }
 
 void makeSigned(Model &model)
@@ -93,22 +91,20 @@ void makeSigned(Model &model)
 	}
 }
 
-void quantizeResults(Model &model)
+bool quantizeResult(Model &model, const Operator &operation)
 {
-	foldEach(model, [&](const Operator &operation) {
-		const auto *unary = std::get_if<Unary>(&operation.kind);
-		const ValueId from = operation.inputs.front(), to = operation.outputs.front();
-		if (!unary || !unary->isConversion() || isFloat(model.values[to].type))
-			return false;
-		const std::vector<ValueId> made = madeOfIntegers(model, from);
-		for (const ValueId id : made) {
-			model.values[id].type = model.values[to].type;
-			model.values[id].quantization = model.values[to].quantization;
-		}
-		if (!made.empty())
-			model.writer(from)->outputs.front() = to;
-		return !made.empty();
-	});
+	const auto *unary = std::get_if<Unary>(&operation.kind);
+	const ValueId from = operation.inputs.front(), to = operation.outputs.front();
+	if (!unary || !unary->isConversion() || isFloat(model.values[to].type))
+		return false;
+	const std::vector<ValueId> made = madeOfIntegers(model, from);
+	for (const ValueId id : made) {
+		model.values[id].type = model.values[to].type;
+		model.values[id].quantization = model.values[to].quantization;
+	}
+	if (!made.empty())
+		model.writer(from)->outputs.front() = to;
+	return !made.empty();
 }
 
 void separateTypes(Model &model)
