@@ -47,30 +47,14 @@ bool canPad(const Model &model, const Operator &operation, const Convolution &co
 			(kernel[2] - 1) * conv.dilation.y + 1);
 }
 
-/* A pooling can take over a pad if its windows count zeros and stay within the padding. */
-bool canPad(const Model &model, const Operator &operation, const Pool &pool, const Pad &pad)
-{
-	const op::Padding &own = pool.padding;
-	const Extents &in = model.values[operation.inputs[0]].shape;
-	const Extents &out = model.values[operation.outputs[0]].shape;
-	auto isInside = [](uint32_t extent, uint32_t windows, uint32_t kernel, uint32_t stride,
-			   uint32_t padding) {
-		return uint64_t{ windows - 1 } * stride + kernel <= uint64_t{ extent } + padding;
-	};
-
-	return !isExtreme(pool.method) && (pool.countPadding || isNone(own)) &&
-	       isWithin(sum(own, pad), pool.kernel.x, pool.kernel.y) &&
-	       isInside(in[1], out[1], pool.kernel.y, pool.stride.y, own.top + own.bottom) &&
-	       isInside(in[2], out[2], pool.kernel.x, pool.stride.x, own.left + own.right);
-}
-
 bool canPad(const Model &model, const Operator &operation, const Pad &pad)
 {
 	if (const auto *conv = std::get_if<Convolution>(&operation.kind))
 		return canPad(model, operation, *conv, pad);
-	if (const auto *pool = std::get_if<Pool>(&operation.kind))
-		return canPad(model, operation, *pool, pad);
-	return false;
+	/* A pooling can take over a pad if its windows count zeros. */
+	const auto *pool = std::get_if<Pool>(&operation.kind);
+	return pool && !isExtreme(pool->method) && (pool->countPadding || isNone(pool->padding)) &&
+	       isWithin(sum(pool->padding, pad), pool->kernel.x, pool->kernel.y);
 }
 
 void addPadding(Kind &kind, const Pad &pad)
