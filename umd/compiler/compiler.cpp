@@ -80,52 +80,41 @@ void describeModel(const Model &model, CompileReport &report)
 	describe(model.outputs, report.outputs);
 }
 
-/* Completes shapes and orders that the importer left out, before passes change values. */
+/* Completes descriptions that the importer left out, before passes change values. */
 void completeSignatures(Model &model)
 {
-	const auto complete = [&](const std::vector<ValueId> &ids, std::vector<Extents> &shapes,
-				  std::vector<ElementOrder> &orders,
-				  std::vector<std::string> &names) {
-		for (size_t i = shapes.size(); i < ids.size(); i++)
-			shapes.push_back(model.values[ids[i]].shape);
-		for (size_t i = names.size(); i < ids.size(); i++)
-			names.push_back(model.values[ids[i]].name);
-		orders.resize(ids.size(), ElementOrder::Nhwc);
+	const auto complete = [&](const std::vector<ValueId> &ids, std::vector<TensorInFile> &all) {
+		for (size_t i = all.size(); i < ids.size(); i++)
+			all.push_back({ model.values[ids[i]].name, model.values[ids[i]].shape });
 	};
 
-	complete(model.inputs, model.inputShapes, model.inputOrders, model.inputNames);
-	complete(model.outputs, model.outputShapes, model.outputOrders, model.outputNames);
+	complete(model.inputs, model.inputsInFile);
+	complete(model.outputs, model.outputsInFile);
 }
 
-TensorSignature signatureOf(const Model &model, ValueId id, const Extents &shape,
-			    ElementOrder order)
+TensorSignature signatureOf(const Model &model, ValueId id, const TensorInFile &inFile)
 {
-	return { shape, order, model.values[id].type == ElementType::Int8 };
+	return { inFile.shape, inFile.order, model.values[id].type == ElementType::Int8 };
 }
 
 /* Tensors of a loadable are in the order of the inputs and outputs. */
 void sign(const Model &model, Loadable &loadable)
 {
 	size_t input = 0, output = 0;
-	const auto give = [&](TensorEntry &entry, ValueId id, const Extents &shape,
-			      ElementOrder order, const std::string &name) {
-		entry.signature = signatureOf(model, id, shape, order);
-		/* Files need not name their tensors, nor give them different names. */
-		if (!name.empty())
-			entry.name = name;
-	};
 
 	for (TensorEntry &entry : loadable.tensors) {
 		const uint16_t flags = loadable.memory(entry.memId)->flags;
-		if (flags & MemoryInput) {
-			give(entry, model.inputs[input], model.inputShapes[input],
-			     model.inputOrders[input], model.inputNames[input]);
-			input++;
-		} else if (flags & MemoryOutput) {
-			give(entry, model.outputs[output], model.outputShapes[output],
-			     model.outputOrders[output], model.outputNames[output]);
-			output++;
-		}
+		const bool isInput = flags & MemoryInput;
+		if (!isInput && !(flags & MemoryOutput))
+			continue;
+		const size_t index = isInput ? input++ : output++;
+		const TensorInFile &inFile =
+			(isInput ? model.inputsInFile : model.outputsInFile)[index];
+		entry.signature =
+			signatureOf(model, (isInput ? model.inputs : model.outputs)[index], inFile);
+		/* Files need not name their tensors, nor give them different names. */
+		if (!inFile.name.empty())
+			entry.name = inFile.name;
 	}
 }
 
@@ -355,9 +344,9 @@ Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> bytes,
 			const compiler::ValueId id = model->inputs[i];
 			const compiler::Value &value = model->values[id];
 			const compiler::Cube cube = compiler::naturalCube(value.shape);
-			inputs.push_back({ value.name, cube.c, cube.h, cube.w,
-					   compiler::signatureOf(*model, id, model->inputShapes[i],
-								 model->inputOrders[i]) });
+			inputs.push_back(
+				{ value.name, cube.c, cube.h, cube.w,
+				  compiler::signatureOf(*model, id, model->inputsInFile[i]) });
 		}
 		return inputs;
 	});

@@ -48,8 +48,8 @@ Result<Sample> sampleOf(const Model &model, const std::vector<std::vector<float>
 		if (!areFinite(inputs[i]))
 			return bad(fmt::format("has NaN or infinite numbers for the input '{}'",
 					       value.name));
-		const bool turns = i < model.inputOrders.size() &&
-				   model.inputOrders[i] == ElementOrder::Nchw &&
+		const bool turns = i < model.inputsInFile.size() &&
+				   model.inputsInFile[i].order == ElementOrder::Nchw &&
 				   value.shape.size() == 4;
 		const size_t channels = turns ? value.shape.back() : 1, plane = wanted / channels;
 		RealNumbers &all = sample.emplace_back(wanted * value.batch);

@@ -53,8 +53,8 @@ Result<std::vector<std::byte>> resizedTflite(std::span<const std::byte> bytes,
 /**
  * \brief Read an ONNX file: its graph, with constants
  *
- * Values have their channels last, whatever order the file's axes have; Model::inputOrders and
- * outputOrders hold the file's orders. The result of QuantizeLinear is an integer value with that
+ * Values have their channels last, whatever order the file's axes have; Model::inputsInFile and
+ * outputsInFile hold the file's orders. The result of QuantizeLinear is an integer value with that
  * operator's quantization.
  *
  * \param[in] shapes of inputs whose sizes the file leaves open

@@ -39,8 +39,8 @@ void Lowerer::placeInput(size_t index)
 	const ValueId id = model_.inputs[index];
 	const auto readers = model_.readers(id);
 	const std::string where = fmt::format("input '{}'", value(id).name);
-	const bool channelsLast = index >= model_.inputOrders.size() ||
-				  model_.inputOrders[index] == ElementOrder::Nhwc;
+	const bool channelsLast = index >= model_.inputsInFile.size() ||
+				  model_.inputsInFile[index].order == ElementOrder::Nhwc;
 
 	/*
 	 * Elements can be given in any shape, if they are in the order that reshapes count in; the
