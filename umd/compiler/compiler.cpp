@@ -160,30 +160,36 @@ void nameLayers(const CompileReport &report, Loadable &loadable)
 using LayerErrors = std::map<ValueId, LayerError>;
 
 /* The passes; with examples of inputs, integers of a float model. */
-Result<LayerErrors> transform(Model &model, const CompileOptions &options,
-			      const SampleReader &samples)
+LayerErrors transform(Model &model, const CompileOptions &options, const SampleReader &samples)
 {
 	LayerErrors found;
 
-	if (auto passed = runPasses(model, options.core); !passed)
-		return forward(passed);
+	valueOf(runPasses(model, options.core));
 	if (!options.calibration)
 		return found;
 	if (!samples && !options.calibration->samples.empty() && options.host == HostUse::Auto) {
 		/* Samples take long: refuse first what the host computes with any ranges. */
 		Model trial = model;
-		auto lowered =
-			calibrate(trial, { .type = options.calibration->type })
-				.and_then([&](auto &&) { return Lowerer(trial, options).run(); });
-		if (!lowered)
-			return forward(lowered);
+		valueOf(calibrate(trial, { .type = options.calibration->type }));
+		valueOf(Lowerer(trial, options).run());
 	}
-	auto errors = calibrate(model, *options.calibration, samples);
-	if (!errors)
-		return forward(errors);
-	for (size_t i = 0; i < errors->size(); i++)
-		found[model.operators[i].outputs.front()] = (*errors)[i];
+	const auto errors = valueOf(calibrate(model, *options.calibration, samples));
+	for (size_t i = 0; i < errors.size(); i++)
+		found[model.operators[i].outputs.front()] = errors[i];
 	return found;
+}
+
+Result<CompiledModel> compileWhole(std::span<const std::byte> bytes,
+				   std::span<const InputShape> shapes,
+				   const CompileOptions &options)
+{
+	return importModel(bytes, shapes).and_then([&](auto &&model) -> Result<CompiledModel> {
+		/* The host is not asked to compute a model that is quantized already. */
+		auto checked = options.calibration ? checkFloat(model) : Result<void>();
+		if (!checked && checked.error().code == ErrorCode::InvalidArgument)
+			return forward(checked);
+		return compileInMemory(std::move(model), options);
+	});
 }
 
 } /* namespace */
@@ -201,7 +207,7 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 		return forward(refused);
 	CompileReport report;
 	describeModel(model, report);
-	auto errors = transform(model, options, samples);
+	auto errors = resultOf([&] { return transform(model, options, samples); });
 	if (!errors)
 		return forward(errors);
 	expandEach(model, poolParts);
@@ -269,23 +275,6 @@ std::vector<OperatorSupport> supportedOperators(const Model &model, const Compil
 	return all;
 }
 
-namespace
-{
-
-Result<CompiledModel> compileWhole(std::span<const std::byte> bytes,
-				   std::span<const InputShape> shapes,
-				   const CompileOptions &options)
-{
-	return importModel(bytes, shapes).and_then([&](auto &&model) -> Result<CompiledModel> {
-		/* The host is not asked to compute a model that is quantized already. */
-		auto checked = options.calibration ? checkFloat(model) : Result<void>();
-		if (!checked && checked.error().code == ErrorCode::InvalidArgument)
-			return forward(checked);
-		return compileInMemory(std::move(model), options);
-	});
-}
-
-} /* namespace */
 } /* namespace compiler */
 
 Result<CompiledModel> compileModel(std::span<const std::byte> bytes, const CompileOptions &options)

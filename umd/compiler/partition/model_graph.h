@@ -112,13 +112,12 @@ std::unique_ptr<ModelGraph> readTfliteGraph(std::span<const std::byte> file);
  * \param[in] samples of the model's inputs, as Calibration::samples
  * \param[in] before nodes of all parts before this one, in ascending order
  * \param[in] inputs of the part
- * \return InvalidArgument naming the fault of a sample; an error if the host cannot run the
- * operators
+ * \return a reader whose errors are InvalidArgument naming the fault of a sample, or the host's
+ * \throw BrokenRule if the host cannot run the operators
  */
-Result<SampleReader> readSamples(const ModelGraph &graph,
-				 const std::vector<std::vector<std::vector<float>>> &samples,
-				 std::span<const size_t> before,
-				 const std::vector<std::string> &inputs);
+SampleReader readSamples(const ModelGraph &graph,
+			 const std::vector<std::vector<std::vector<float>>> &samples,
+			 std::span<const size_t> before, const std::vector<std::string> &inputs);
 
 /** \brief A part for the core, or for the host */
 struct MergedPart : ModelPart {
