@@ -138,8 +138,8 @@ Tensor withNormOfOne(Builder &builder, const Tensor &tensor, uint32_t axis);
 Tensor localResponse(Builder &builder, const Tensor &picture, uint32_t window, double bias,
 		     double alpha, double beta);
 /** \param[in] blocksTogether adjacent channels are of a block (CRD), not of an element (DCR) */
-Tensor depthToSpace(Builder &builder, const Tensor &picture, uint32_t block, bool blocksTogether);
-Tensor spaceToDepth(Builder &builder, const Tensor &picture, uint32_t block);
+Tensor depthToSpace(Builder &builder, const Tensor &picture, int64_t size, bool blocksTogether);
+Tensor spaceToDepth(Builder &builder, const Tensor &picture, int64_t size);
 
 /** \brief A tensor with several axes flattened to its last one, for reductions */
 struct Rows {

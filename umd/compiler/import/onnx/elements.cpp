@@ -208,22 +208,14 @@ Tensor readPad(NodeReader &reader)
 	return legalize::pad(reader, reader.input(0), padding);
 }
 
-uint32_t blockOf(NodeReader &reader)
-{
-	const int64_t size = reader.integer("blocksize", 0);
-
-	reader.need(size >= 1 && size <= UINT8_MAX, "blocksize", fmt::format("is {}", size));
-	return static_cast<uint32_t>(size);
-}
-
 /* DCR: channels of an element stay side by side; CRD: those of a block do. */
 Tensor readDepthToSpace(NodeReader &reader)
 {
 	const bool blocksTogether =
 		reader.choice<bool>("mode", "DCR", { { "CRD", true }, { "DCR", false } });
 
-	return legalize::depthToSpace(reader, reader.picture(reader.input(0)), blockOf(reader),
-				      blocksTogether);
+	return legalize::depthToSpace(reader, reader.picture(reader.input(0)),
+				      reader.integer("blocksize", 0), blocksTogether);
 }
 
 } /* namespace */
@@ -285,7 +277,8 @@ const NodeTable elementNodes = {
 	{ "Softmax", readSoftmax<false> },
 	{ "SpaceToDepth",
 	  [](NodeReader &r) {
-		  return legalize::spaceToDepth(r, r.picture(r.input(0)), blockOf(r));
+		  return legalize::spaceToDepth(r, r.picture(r.input(0)),
+						r.integer("blocksize", 0));
 	  } },
 	{ "Split", readSplit },
 	{ "Squeeze",
