@@ -320,10 +320,6 @@ Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> bytes,
 					    std::span<const InputShape> shapes)
 {
 	return guarded("read model", [&]() -> Result<std::vector<ModelInput>> {
-		if (isTfliteFile(bytes) && !shapes.empty())
-			return compiler::resizedTflite(bytes, shapes).and_then([](auto &&resized) {
-				return modelInputs(resized);
-			});
 		auto model = compiler::importModel(bytes, shapes);
 		if (!model)
 			return forward(model);
@@ -344,11 +340,10 @@ Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> bytes,
 Result<std::vector<OperatorSupport>> supportedOperators(std::span<const std::byte> bytes,
 							const CoreGeometry &core)
 {
-	return guarded("read model", [&]() -> Result<std::vector<OperatorSupport>> {
-		auto model = compiler::importModel(bytes);
-		if (!model)
-			return forward(model);
-		return compiler::supportedOperators(*model, { .core = core });
+	return guarded("read model", [&] {
+		return compiler::importModel(bytes).map([&](const compiler::Model &model) {
+			return compiler::supportedOperators(model, { .core = core });
+		});
 	});
 }
 

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -43,6 +44,7 @@ public:
 	const NodeGraph &nodes() const { return *nodes_; }
 	const std::vector<std::string> &inputs() const { return inputs_; }
 	const std::vector<std::string> &outputs() const { return outputs_; }
+	bool isOutput(const std::string &name) const { return std::ranges::count(outputs_, name); }
 	const std::string &typeOf(size_t node) const { return nodes_->nodes()[node].type; }
 	/** \return name of a node's first output */
 	std::string nameOf(size_t node) const;
