@@ -49,20 +49,11 @@ Tensor argMax(Builder &builder, const Tensor &from, uint32_t axis, bool ofSmalle
 			    withExtent(x, axis, 1));
 }
 
-Tensor withNormOfOne(Builder &builder, const Tensor &from, uint32_t axis)
+Tensor overAxis(Builder &builder, const Tensor &from, uint32_t axis, Kind function)
 {
 	const Tensor x = builder.withAxisLast(from, axis);
 
-	return builder.compute(OverChannels{ OverChannels::Function::Normalize }, x, x);
-}
-
-Tensor localResponse(Builder &builder, const Tensor &picture, uint32_t window, double bias,
-		     double alpha, double beta)
-{
-	const OverChannels response{ OverChannels::Function::LocalResponse, window, beta, alpha,
-				     bias };
-
-	return builder.compute(response, picture, picture);
+	return builder.compute(std::move(function), x, x);
 }
 
 Tensor depthToSpace(Builder &builder, const Tensor &picture, int64_t size, bool blocksTogether)

@@ -239,7 +239,8 @@ Tensor gather(Builder &builder, const Tensor &from, int64_t along, const Value &
 		taken.push_back(builder.axis(number, tensor.shape[axis], "indices", "element"));
 	builder.need(!taken.empty(), "indices", "are no whole numbers");
 	if (indices.shape.empty())
-		return element(builder, tensor, axis, taken.front());
+		return squeezed(builder, part(builder, tensor, axis, { taken.front(), 1 }),
+				{ axis });
 	axes[axis] = takenParts(builder, "indices", tensor.shape[axis], taken);
 	return ofParts(builder, tensor, axes);
 }
