@@ -18,12 +18,6 @@ namespace
 constexpr uint32_t maxPadding = 31; /* both sides together; a kernel has one element more */
 constexpr uint32_t maxPoolingStride = 8;
 
-/* Index of an axis in channels (0), columns (1), lines (2); beyond: the batch. */
-size_t fromInside(size_t axis, size_t rank)
-{
-	return rank - 1 - axis;
-}
-
 /* The number for channels, columns or lines; \a usual for missing axes. */
 uint32_t along(const Extents &numbers, size_t inside, uint32_t usual)
 {
@@ -95,7 +89,8 @@ std::vector<PartOf> partsOf(const Lowerer &lowerer, const Operator &operation,
 			    const Concatenation &concatenation)
 {
 	const Value &output = lowerer.value(operation.outputs.front());
-	const size_t inside = fromInside(concatenation.axis, output.shape.size());
+	/* 0: channels, 1: columns, 2: lines */
+	const size_t inside = output.shape.size() - 1 - concatenation.axis;
 	const bool isBatch = concatenation.axis == 0 && output.batch > 1;
 	std::vector<PartOf> parts;
 	uint32_t at = 0;

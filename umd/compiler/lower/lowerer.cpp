@@ -355,7 +355,9 @@ Result<void> Lowerer::run()
 	Refusals refusals;
 
 	lowerOperators(refusals);
-	return refusals.none() ? nameOutputs() : refusals.result();
+	if (refusals.none())
+		nameOutputs();
+	return refusals.result();
 }
 
 } /* namespace nvdla::compiler */
