@@ -68,8 +68,7 @@ public:
 	}
 	/** \return number of multiplications in a node; 0 if it computes no sums of products */
 	virtual uint64_t macsOf(size_t node) const = 0;
-	/** \return the reason why the host has to compute the whole model; empty if there is none
-	 */
+	/** \return why the host has to compute the whole model; empty if it need not */
 	virtual std::string wholeBecause() const { return {}; }
 
 protected:

@@ -179,10 +179,9 @@ bool foldAffine(Model &model, const Operator &operation)
 		return false;
 	if (elementwise->function == Function::Subtract)
 		std::transform(numbers.begin(), numbers.end(), numbers.begin(), std::negate<>());
-	if (elementwise->function == Function::Multiply)
-		fold(model, *conv, numbers, std::vector<double>(kernels, 0));
-	else
-		fold(model, *conv, std::vector<double>(kernels, 1), numbers);
+	std::vector<double> factors(kernels, 1), sums(kernels, 0);
+	(elementwise->function == Function::Multiply ? factors : sums) = numbers;
+	fold(model, *conv, factors, sums);
 	*activationOf(conv->kind) = elementwise->activation;
 	conv->outputs.front() = to;
 	return true;

@@ -27,8 +27,7 @@ namespace
 {
 
 constexpr uint32_t mostStride = 8;
-/* Kernels of at most this size, for an atom of channels each, leave room in the convolution buffer.
- */
+/* Kernels of this size, for an atom of channels each, leave room in the convolution buffer. */
 constexpr uint32_t mostElements = 480;
 /* A kernel with at most this many elements on both axes is well below mostElements. */
 constexpr uint32_t fewElements = 16;
@@ -84,9 +83,7 @@ bool fitsKernels(const Enlarge &enlarge)
 	       most(enlarge.factor.x) * most(enlarge.factor.y) <= INT8_MAX;
 }
 
-/* An axis of a convolution whose input may be divided into blocks; otherwise a block has one
- * element.
- */
+/* An axis of a convolution, with the input in blocks of a stride, or else of one element. */
 struct BlockAxis : ConvolutionAxis {
 	bool isTooLong() const { return stride > mostStride || taps > maxKernelSize; }
 	bool canHaveBlocks() const { return stride > 1 && dilation == 1; }

@@ -39,18 +39,13 @@ bool isWithin(const op::Padding &padding, uint32_t w, uint32_t h)
 	       std::max(padding.top, padding.bottom) < h;
 }
 
-bool canPad(const Model &model, const Operator &operation, const Convolution &conv, const Pad &pad)
-{
-	const Extents &kernel = model.values[operation.inputs[1]].shape;
-
-	return isWithin(sum(conv.padding, pad), (kernel[3] - 1) * conv.dilation.x + 1,
-			(kernel[2] - 1) * conv.dilation.y + 1);
-}
-
 bool canPad(const Model &model, const Operator &operation, const Pad &pad)
 {
-	if (const auto *conv = std::get_if<Convolution>(&operation.kind))
-		return canPad(model, operation, *conv, pad);
+	if (const auto *conv = std::get_if<Convolution>(&operation.kind)) {
+		const Extents &kernel = model.values[operation.inputs[1]].shape;
+		return isWithin(sum(conv->padding, pad), (kernel[3] - 1) * conv->dilation.x + 1,
+				(kernel[2] - 1) * conv->dilation.y + 1);
+	}
 	/* A pooling can take over a pad if its windows count zeros. */
 	const auto *pool = std::get_if<Pool>(&operation.kind);
 	return pool && !isExtreme(pool->method) && (pool->countPadding || isNone(pool->padding)) &&

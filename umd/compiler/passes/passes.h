@@ -105,8 +105,7 @@ void cutKernels(Operator &operation, Chain &chain);
  * to block of the input */
 void takeBlocks(const Operator &whole, Chain &chain);
 
-/** \brief Transposed convolutions some of whose phases are single elements are made larger, and cut
- */
+/** \brief Transposed convolutions with phases of single elements are made larger, and cut */
 void uncutTransposed(const Operator &operation, Chain &chain);
 
 /** \brief Sums and averages over more lines or columns than a kernel has are made in two steps */

@@ -16,14 +16,14 @@ namespace
 /* Whether all inputs that are not constant are integers. */
 bool readsIntegers(const Model &model, const Operator &operation)
 {
-	size_t integers = 0, floats = 0;
+	bool any = false;
 
 	for (const ValueId id : operation.inputs) {
-		if (model.values[id].isConstant)
-			continue;
-		isFloat(model.values[id].type) ? floats++ : integers++;
+		if (!model.values[id].isConstant && isFloat(model.values[id].type))
+			return false;
+		any |= !model.values[id].isConstant;
 	}
-	return integers > 0 && floats == 0;
+	return any;
 }
 
 /*
@@ -45,14 +45,6 @@ std::vector<ValueId> madeOfIntegers(const Model &model, ValueId to)
 			return {};
 		to = writer->inputs.front();
 	}
-}
-
-/* Whether an operator converts between integers and real numbers by itself. */
-bool takesBoth(const Kind &kind)
-{
-	const auto *unary = std::get_if<Unary>(&kind);
-
-	return (unary && unary->isConversion()) || isOverChannels(kind);
 }
 
 } /* namespace */
@@ -112,8 +104,11 @@ void separateTypes(Model &model)
 	std::map<ValueId, ValueId> known; /* float value of an integer value */
 
 	expandEach(model, [&](Operator &operation, Chain &chain) {
-		if (!isFloat(model.values[operation.outputs.front()].type) ||
-		    takesBoth(operation.kind))
+		const auto *unary = std::get_if<Unary>(&operation.kind);
+		/* These convert between integers and real numbers by themselves. */
+		const bool takesBoth =
+			(unary && unary->isConversion()) || isOverChannels(operation.kind);
+		if (!isFloat(model.values[operation.outputs.front()].type) || takesBoth)
 			return;
 		for (ValueId &id : operation.inputs) {
 			const Value &value = model.values[id];

@@ -46,9 +46,7 @@ private:
 	bool isBatched(ValueId id) const { return value(id).batch > 1 || samples_.contains(id); }
 	/* Refuse operators that do not work sample by sample. */
 	void check(const Operator &operation) const;
-	void checkInput(const Operator &operation, ValueId id) const;
-	/* A sample of a batch, or of a constant that has one for each; others are the same for all.
-	 */
+	/* A sample of a batch, or of a constant that has all; other values are each sample's. */
 	ValueId sample(ValueId id, uint32_t index, const Operator &reader);
 	ValueId constantSample(ValueId id, uint32_t index);
 	const std::vector<ValueId> &describeSamples(ValueId id);
@@ -93,24 +91,19 @@ void Unroller::check(const Operator &operation) const
 	refuseIf(isAny<FullyConnected>(kind) &&
 			 elementCount(in) / batch_ % shape(operation.inputs[1])[1],
 		 operation, "takes rows that are of several samples");
-	for (const ValueId id : operation.inputs)
-		checkInput(operation, id);
-}
-
-void Unroller::checkInput(const Operator &operation, ValueId id) const
-{
-	const Extents &out = shape(operation.outputs.front());
-	const Value &input = value(id);
-	const bool isLikeOutput = input.shape.size() == out.size() && input.shape.front() == batch_;
-	const bool isOperand = isAny<Elementwise, Product>(operation.kind);
-
-	refuseIf(isAny<Concatenation>(operation.kind) && !isBatched(id), operation,
-		 fmt::format("puts '{}', which is no batch, beside one", input.name));
-	refuseIf(isOperand && isBatched(id) && !isLikeOutput, operation,
-		 fmt::format("repeats the batch '{}' along another axis", input.name));
-	refuseIf(isOperand && !isBatched(id) && isLikeOutput &&
-			 (!input.isConstant || input.quantization.values().size() > 1),
-		 operation, fmt::format("takes '{}' as a batch", input.name));
+	for (const ValueId id : operation.inputs) {
+		const Value &input = value(id);
+		const bool isLikeOutput =
+			input.shape.size() == out.size() && input.shape.front() == batch_;
+		const bool isOperand = isAny<Elementwise, Product>(kind);
+		refuseIf(all && !isBatched(id), operation,
+			 fmt::format("puts '{}', which is no batch, beside one", input.name));
+		refuseIf(isOperand && isBatched(id) && !isLikeOutput, operation,
+			 fmt::format("repeats the batch '{}' along another axis", input.name));
+		refuseIf(isOperand && !isBatched(id) && isLikeOutput &&
+				 (!input.isConstant || input.quantization.values().size() > 1),
+			 operation, fmt::format("takes '{}' as a batch", input.name));
+	}
 }
 
 ValueId Unroller::constantSample(ValueId id, uint32_t index)
