@@ -29,9 +29,11 @@ CoreRun::CoreRun(Device device, Network network, const compiler::Model &source)
 		inputTypes_.push_back(source.values[id].type);
 	for (const compiler::ValueId id : source.outputs)
 		outputTypes_.push_back(source.values[id].type);
-	inputOrders_ = source.inputOrders;
+	for (const compiler::TensorInFile &input : source.inputsInFile)
+		inputOrders_.push_back(input.order);
+	for (const compiler::TensorInFile &output : source.outputsInFile)
+		outputOrders_.push_back(output.order);
 	inputOrders_.resize(source.inputs.size(), ElementOrder::Nhwc);
-	outputOrders_ = source.outputOrders;
 	outputOrders_.resize(source.outputs.size(), ElementOrder::Nhwc);
 }
 

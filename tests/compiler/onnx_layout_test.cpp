@@ -390,7 +390,7 @@ TEST(OnnxLayout, GatheredByWhatIsNotThere)
 	beyond.list("some", { 0, -4 });
 	OnnxBuilder::set(beyond.node("Gather", { "x", "some" }, "y"), "axis", { 3 });
 	beyond.output("y");
-	expectRefusedFile(beyond.file(), { "Gather 'y', indices", "name element -4 of 3" });
+	expectRefusedFile(beyond.file(), { "Gather 'y', indices", "element -4, the tensor has 3" });
 
 	computed.input("x", { 1, 2 });
 	computed.input("i", { 1 });

@@ -40,11 +40,11 @@ Numbers defined(const compiler::Model &model, std::vector<Numbers> inputs)
 	const compiler::ValueId output = model.outputs.front();
 
 	for (size_t i = 0; i < inputs.size(); i++) {
-		if (turns(model.inputs[i], model.inputOrders[i]))
+		if (turns(model.inputs[i], model.inputsInFile[i].order))
 			inputs[i] = turned(inputs[i], model.values[model.inputs[i]].shape, true);
 	}
 	const Numbers result = evaluate(model, inputs)[output];
-	return turns(output, model.outputOrders.front())
+	return turns(output, model.outputsInFile.front().order)
 		       ? turned(result, model.values[output].shape, false)
 		       : result;
 }

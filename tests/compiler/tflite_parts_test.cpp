@@ -112,7 +112,7 @@ TEST(TfliteParts, GatheredByWhatIsNotThere)
 		std::string said;
 	};
 	const Wrong wrongs[] = {
-		{ { 0, 3 }, { 2 }, 0, "indices: name element 3 of 3" },
+		{ { 0, 3 }, { 2 }, 0, "indices: element 3, the tensor has 3" },
 		{ { -1 }, { 1 }, 0, "indices: name element -1" },
 		{ { 0, 1 }, { 1, 2 }, 0, "indices: are 1 x 2; a list" },
 		{ { 0, 1 }, { 2 }, 1, "batch_dims: is 1" },

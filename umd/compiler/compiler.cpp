@@ -80,52 +80,41 @@ void describeModel(const Model &model, CompileReport &report)
 	describe(model.outputs, report.outputs);
 }
 
-/* Completes shapes and orders that the importer left out, before passes change values. */
+/* Completes descriptions that the importer left out, before passes change values. */
 void completeSignatures(Model &model)
 {
-	const auto complete = [&](const std::vector<ValueId> &ids, std::vector<Extents> &shapes,
-				  std::vector<ElementOrder> &orders,
-				  std::vector<std::string> &names) {
-		for (size_t i = shapes.size(); i < ids.size(); i++)
-			shapes.push_back(model.values[ids[i]].shape);
-		for (size_t i = names.size(); i < ids.size(); i++)
-			names.push_back(model.values[ids[i]].name);
-		orders.resize(ids.size(), ElementOrder::Nhwc);
+	const auto complete = [&](const std::vector<ValueId> &ids, std::vector<TensorInFile> &all) {
+		for (size_t i = all.size(); i < ids.size(); i++)
+			all.push_back({ model.values[ids[i]].name, model.values[ids[i]].shape });
 	};
 
-	complete(model.inputs, model.inputShapes, model.inputOrders, model.inputNames);
-	complete(model.outputs, model.outputShapes, model.outputOrders, model.outputNames);
+	complete(model.inputs, model.inputsInFile);
+	complete(model.outputs, model.outputsInFile);
 }
 
-TensorSignature signatureOf(const Model &model, ValueId id, const Extents &shape,
-			    ElementOrder order)
+TensorSignature signatureOf(const Model &model, ValueId id, const TensorInFile &inFile)
 {
-	return { shape, order, model.values[id].type == ElementType::Int8 };
+	return { inFile.shape, inFile.order, model.values[id].type == ElementType::Int8 };
 }
 
 /* Tensors of a loadable are in the order of the inputs and outputs. */
 void sign(const Model &model, Loadable &loadable)
 {
 	size_t input = 0, output = 0;
-	const auto give = [&](TensorEntry &entry, ValueId id, const Extents &shape,
-			      ElementOrder order, const std::string &name) {
-		entry.signature = signatureOf(model, id, shape, order);
-		/* Files need not name their tensors, nor give them different names. */
-		if (!name.empty())
-			entry.name = name;
-	};
 
 	for (TensorEntry &entry : loadable.tensors) {
 		const uint16_t flags = loadable.memory(entry.memId)->flags;
-		if (flags & MemoryInput) {
-			give(entry, model.inputs[input], model.inputShapes[input],
-			     model.inputOrders[input], model.inputNames[input]);
-			input++;
-		} else if (flags & MemoryOutput) {
-			give(entry, model.outputs[output], model.outputShapes[output],
-			     model.outputOrders[output], model.outputNames[output]);
-			output++;
-		}
+		const bool isInput = flags & MemoryInput;
+		if (!isInput && !(flags & MemoryOutput))
+			continue;
+		const size_t index = isInput ? input++ : output++;
+		const TensorInFile &inFile =
+			(isInput ? model.inputsInFile : model.outputsInFile)[index];
+		entry.signature =
+			signatureOf(model, (isInput ? model.inputs : model.outputs)[index], inFile);
+		/* Files need not name their tensors, nor give them different names. */
+		if (!inFile.name.empty())
+			entry.name = inFile.name;
 	}
 }
 
@@ -171,30 +160,36 @@ void nameLayers(const CompileReport &report, Loadable &loadable)
 using LayerErrors = std::map<ValueId, LayerError>;
 
 /* The passes; with examples of inputs, integers of a float model. */
-Result<LayerErrors> transform(Model &model, const CompileOptions &options,
-			      const SampleReader &samples)
+LayerErrors transform(Model &model, const CompileOptions &options, const SampleReader &samples)
 {
 	LayerErrors found;
 
-	if (auto passed = runPasses(model, options.core); !passed)
-		return forward(passed);
+	valueOf(runPasses(model, options.core));
 	if (!options.calibration)
 		return found;
 	if (!samples && !options.calibration->samples.empty() && options.host == HostUse::Auto) {
 		/* Samples take long: refuse first what the host computes with any ranges. */
 		Model trial = model;
-		auto lowered =
-			calibrate(trial, { .type = options.calibration->type })
-				.and_then([&](auto &&) { return Lowerer(trial, options).run(); });
-		if (!lowered)
-			return forward(lowered);
+		valueOf(calibrate(trial, { .type = options.calibration->type }));
+		valueOf(Lowerer(trial, options).run());
 	}
-	auto errors = calibrate(model, *options.calibration, samples);
-	if (!errors)
-		return forward(errors);
-	for (size_t i = 0; i < errors->size(); i++)
-		found[model.operators[i].outputs.front()] = (*errors)[i];
+	const auto errors = valueOf(calibrate(model, *options.calibration, samples));
+	for (size_t i = 0; i < errors.size(); i++)
+		found[model.operators[i].outputs.front()] = errors[i];
 	return found;
+}
+
+Result<CompiledModel> compileWhole(std::span<const std::byte> bytes,
+				   std::span<const InputShape> shapes,
+				   const CompileOptions &options)
+{
+	return importModel(bytes, shapes).and_then([&](auto &&model) -> Result<CompiledModel> {
+		/* The host is not asked to compute a model that is quantized already. */
+		auto checked = options.calibration ? checkFloat(model) : Result<void>();
+		if (!checked && checked.error().code == ErrorCode::InvalidArgument)
+			return forward(checked);
+		return compileInMemory(std::move(model), options);
+	});
 }
 
 } /* namespace */
@@ -212,10 +207,10 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 		return forward(refused);
 	CompileReport report;
 	describeModel(model, report);
-	auto errors = transform(model, options, samples);
+	auto errors = resultOf([&] { return transform(model, options, samples); });
 	if (!errors)
 		return forward(errors);
-	poolParts(model);
+	expandEach(model, poolParts);
 	if (options.everyTensor)
 		nameEveryTensor(model);
 	removeUnused(model);
@@ -280,23 +275,6 @@ std::vector<OperatorSupport> supportedOperators(const Model &model, const Compil
 	return all;
 }
 
-namespace
-{
-
-Result<CompiledModel> compileWhole(std::span<const std::byte> bytes,
-				   std::span<const InputShape> shapes,
-				   const CompileOptions &options)
-{
-	return importModel(bytes, shapes).and_then([&](auto &&model) -> Result<CompiledModel> {
-		/* The host is not asked to compute a model that is quantized already. */
-		auto checked = options.calibration ? checkFloat(model) : Result<void>();
-		if (!checked && checked.error().code == ErrorCode::InvalidArgument)
-			return forward(checked);
-		return compileInMemory(std::move(model), options);
-	});
-}
-
-} /* namespace */
 } /* namespace compiler */
 
 Result<CompiledModel> compileModel(std::span<const std::byte> bytes, const CompileOptions &options)
@@ -342,10 +320,6 @@ Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> bytes,
 					    std::span<const InputShape> shapes)
 {
 	return guarded("read model", [&]() -> Result<std::vector<ModelInput>> {
-		if (isTfliteFile(bytes) && !shapes.empty())
-			return compiler::resizedTflite(bytes, shapes).and_then([](auto &&resized) {
-				return modelInputs(resized);
-			});
 		auto model = compiler::importModel(bytes, shapes);
 		if (!model)
 			return forward(model);
@@ -355,9 +329,9 @@ Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> bytes,
 			const compiler::ValueId id = model->inputs[i];
 			const compiler::Value &value = model->values[id];
 			const compiler::Cube cube = compiler::naturalCube(value.shape);
-			inputs.push_back({ value.name, cube.c, cube.h, cube.w,
-					   compiler::signatureOf(*model, id, model->inputShapes[i],
-								 model->inputOrders[i]) });
+			inputs.push_back(
+				{ value.name, cube.c, cube.h, cube.w,
+				  compiler::signatureOf(*model, id, model->inputsInFile[i]) });
 		}
 		return inputs;
 	});
@@ -366,11 +340,10 @@ Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> bytes,
 Result<std::vector<OperatorSupport>> supportedOperators(std::span<const std::byte> bytes,
 							const CoreGeometry &core)
 {
-	return guarded("read model", [&]() -> Result<std::vector<OperatorSupport>> {
-		auto model = compiler::importModel(bytes);
-		if (!model)
-			return forward(model);
-		return compiler::supportedOperators(*model, { .core = core });
+	return guarded("read model", [&] {
+		return compiler::importModel(bytes).map([&](const compiler::Model &model) {
+			return compiler::supportedOperators(model, { .core = core });
+		});
 	});
 }
 

@@ -6,6 +6,7 @@
 
 #include "compiler/compile.h"
 #include "compiler/real/evaluator.h"
+#include "compiler/rules.h"
 #include "quantize_model.h"
 
 namespace nvdla::compiler
@@ -21,35 +22,37 @@ constexpr Range anyRange = { -1, 2 };
 /* The numbers of each input, channels last; those of one sample for all of a batch. */
 using Sample = std::vector<RealNumbers>;
 
+[[noreturn]] void bad(const std::string &where, const std::string &why)
+{
+	refuse(ErrorCode::InvalidArgument, calibrating, where, why);
+}
+
 bool areFinite(const std::vector<float> &numbers)
 {
 	return std::ranges::all_of(numbers, [](float number) { return std::isfinite(number); });
 }
 
-Result<Sample> sampleOf(const Model &model, const std::vector<std::vector<float>> &inputs,
-			const std::string &where)
+Sample sampleOf(const Model &model, const std::vector<std::vector<float>> &inputs,
+		const std::string &where)
 {
-	auto bad = [&](const std::string &why) {
-		return fail(ErrorCode::InvalidArgument, calibrating, where, why);
-	};
 	Sample sample;
 
 	if (inputs.size() != model.inputs.size())
-		return bad(fmt::format("has {} inputs, the model {}", inputs.size(),
-				       model.inputs.size()));
+		bad(where,
+		    fmt::format("has {} inputs, the model {}", inputs.size(), model.inputs.size()));
 	for (size_t i = 0; i < inputs.size(); i++) {
 		const Value &value = model.values[model.inputs[i]];
 		const uint64_t wanted = elementCount(value.cubeShape());
 		/* A part of a divided model has different numbers for each cube of a batch. */
 		if (inputs[i].size() != wanted && inputs[i].size() != wanted * value.batch)
-			return bad(fmt::format("has {} numbers, the input '{}' of {} needs {}",
+			bad(where, fmt::format("has {} numbers, the input '{}' of {} needs {}",
 					       inputs[i].size(), value.name,
 					       toString(value.cubeShape()), wanted));
 		if (!areFinite(inputs[i]))
-			return bad(fmt::format("has NaN or infinite numbers for the input '{}'",
+			bad(where, fmt::format("has NaN or infinite numbers for the input '{}'",
 					       value.name));
-		const bool turns = i < model.inputOrders.size() &&
-				   model.inputOrders[i] == ElementOrder::Nchw &&
+		const bool turns = i < model.inputsInFile.size() &&
+				   model.inputsInFile[i].order == ElementOrder::Nchw &&
 				   value.shape.size() == 4;
 		const size_t channels = turns ? value.shape.back() : 1, plane = wanted / channels;
 		RealNumbers &all = sample.emplace_back(wanted * value.batch);
@@ -69,27 +72,22 @@ struct Samples {
 
 	/* Calls visit with each sample, and with the values that the float model has for it. */
 	template<typename Visit>
-	Result<void> each(const Visit &visit) const
+	void each(const Visit &visit) const
 	{
 		const Model &model = reference.model();
 		std::vector<RealNumbers> values;
 
 		for (size_t i = 0; i < count; i++) {
-			auto sample = read(i).and_then([&](auto &&numbers) {
-				return sampleOf(model, numbers, fmt::format("sample {}", i));
-			});
-			if (!sample)
-				return forward(sample);
-			values = reference.run(*sample, std::move(values));
+			const Sample sample =
+				sampleOf(model, valueOf(read(i)), fmt::format("sample {}", i));
+			values = reference.run(sample, std::move(values));
 			for (ValueId id = 0; id < values.size(); id++) {
 				if (!areFinite(values[id]))
-					return fail(ErrorCode::InvalidArgument, calibrating,
-						    fmt::format("'{}'", model.values[id].name),
-						    "becomes NaN or infinite with these samples");
+					bad(fmt::format("'{}'", model.values[id].name),
+					    "becomes NaN or infinite with these samples");
 			}
-			visit(*sample, values);
+			visit(sample, values);
 		}
-		return {};
 	}
 };
 
@@ -111,29 +109,26 @@ std::vector<Range> rangesOf(const Model &model, const CalibrationTable &table)
 }
 
 /* Refuses a value that has no row of a table, and gets no range from its operator. */
-Result<void> checkRanges(const Model &model, const std::vector<Range> &ranges)
+void checkRanges(const Model &model, const std::vector<Range> &ranges)
 {
 	for (const Operator &operation : model.operators) {
 		std::vector<ValueId> ids = operation.inputs;
 		ids.push_back(operation.outputs.front());
 		for (const ValueId id : ids) {
 			if (!model.values[id].isConstant && ranges[id] == Range{})
-				return fail(ErrorCode::InvalidArgument, calibrating,
-					    fmt::format("calibration table, '{}'",
-							model.values[id].name),
-					    fmt::format("has no row; {} '{}' needs its scale",
-							operation.type, operation.name));
+				bad(fmt::format("calibration table, '{}'", model.values[id].name),
+				    fmt::format("has no row; {} '{}' needs its scale",
+						operation.type, operation.name));
 		}
 	}
-	return {};
 }
 
 /*
  * Collects the range of each value's numbers over all samples, unless a table has the ranges.
  * Returns the mean of each operand of kernels, by value.
  */
-Result<std::vector<RealNumbers>> observe(const Samples &samples, const Calibration &calibration,
-					 std::vector<Range> &ranges)
+std::vector<RealNumbers> observe(const Samples &samples, const Calibration &calibration,
+				 std::vector<Range> &ranges)
 {
 	/* 16-bit integers would have more levels than the histogram has bins. */
 	constexpr size_t levels = size_t{ 1 } << 8;
@@ -147,27 +142,23 @@ Result<std::vector<RealNumbers>> observe(const Samples &samples, const Calibrati
 			means[operation.inputs.front()].resize(
 				elementCount(model.values[operation.inputs.front()].shape));
 	}
-	auto seen = samples.each([&](const Sample &, const auto &values) {
+	samples.each([&](const Sample &, const auto &values) {
 		for (ValueId id = 0; id < values.size(); id++) {
 			all[id].include(values[id]);
 			for (size_t i = 0; i < std::min(means[id].size(), values[id].size()); i++)
 				means[id][i] += values[id][i] / static_cast<float>(samples.count);
 		}
 	});
-	if (!seen)
-		return forward(seen);
 	if (!calibration.table.empty())
 		return means;
 	ranges = all;
 	if (!isPercentile && calibration.method != RangeMethod::Entropy)
 		return means;
 	std::vector<Histogram> histograms(ranges.begin(), ranges.end());
-	seen = samples.each([&](const Sample &, const auto &values) {
+	samples.each([&](const Sample &, const auto &values) {
 		for (ValueId id = 0; id < values.size(); id++)
 			histograms[id].count(values[id]);
 	});
-	if (!seen)
-		return forward(seen);
 	for (ValueId id = 0; id < ranges.size(); id++)
 		ranges[id] = isPercentile ? histograms[id].percentile(calibration.percentile)
 					  : histograms[id].leastEntropy(levels);
@@ -229,7 +220,7 @@ struct Noise {
 	double decibels() const { return noise == 0 ? HUGE_VAL : 10 * std::log10(signal / noise); }
 };
 
-Result<std::vector<LayerError>> measure(const Model &integers, const Samples &samples)
+std::vector<LayerError> measure(const Model &integers, const Samples &samples)
 {
 	const Evaluator quantized(integers);
 	std::vector<Noise> all(integers.operators.size()), own(integers.operators.size());
@@ -237,7 +228,7 @@ Result<std::vector<LayerError>> measure(const Model &integers, const Samples &sa
 	std::vector<RealNumbers> got;
 	RealNumbers alone;
 
-	auto seen = samples.each([&](const Sample &sample, const auto &wanted) {
+	samples.each([&](const Sample &sample, const auto &wanted) {
 		got = quantized.run(sample, std::move(got));
 		for (size_t i = 0; i < integers.operators.size(); i++) {
 			const Operator &operation = integers.operators[i];
@@ -247,8 +238,6 @@ Result<std::vector<LayerError>> measure(const Model &integers, const Samples &sa
 			own[i].add(alone, wanted[output]);
 		}
 	});
-	if (!seen)
-		return forward(seen);
 	for (size_t i = 0; i < all.size(); i++)
 		errors.push_back({ all[i].decibels(), own[i].decibels(), all[i].largest });
 	return errors;
@@ -258,20 +247,17 @@ Result<std::vector<LayerError>> measure(const Model &integers, const Samples &sa
 
 Result<void> checkCalibration(const Calibration &calibration)
 {
-	auto bad = [](const std::string &where, const std::string &why) {
-		return fail(ErrorCode::InvalidArgument, calibrating, where, why);
-	};
-
-	if (calibration.samples.empty() && calibration.table.empty())
-		return bad("samples", "there are none; give inputs like those of the application");
-	if (calibration.type != DataType::Int8 && calibration.type != DataType::Int16)
-		return bad("type", fmt::format("is {}; int8 and int16 are possible",
-					       dataTypeName(calibration.type)));
-	/* Written so that a NaN is refused. */
-	if (!(calibration.percentile >= 50 && calibration.percentile <= 100))
-		return bad("percentile",
-			   fmt::format("is {}; 50 to 100 are possible", calibration.percentile));
-	return {};
+	return resultOf([&] {
+		if (calibration.samples.empty() && calibration.table.empty())
+			bad("samples", "there are none; give inputs like those of the application");
+		if (calibration.type != DataType::Int8 && calibration.type != DataType::Int16)
+			bad("type", fmt::format("is {}; int8 and int16 are possible",
+						dataTypeName(calibration.type)));
+		/* Written so that a NaN is refused. */
+		if (!(calibration.percentile >= 50 && calibration.percentile <= 100))
+			bad("percentile",
+			    fmt::format("is {}; 50 to 100 are possible", calibration.percentile));
+	});
 }
 
 Result<void> checkFloat(const Model &model)
@@ -301,34 +287,30 @@ Result<void> checkFloat(const Model &model)
 Result<std::vector<LayerError>> calibrate(Model &model, const Calibration &calibration,
 					  const SampleReader &reader)
 {
-	if (auto checked = checkFloat(model); !checked)
-		return forward(checked);
-	const bool hasTable = !calibration.table.empty();
-	const size_t count = calibration.samples.size();
-	const Model real = count ? model : Model();
-	const Evaluator reference(real);
-	const SampleReader given = [&](size_t i) { return calibration.samples[i]; };
-	const Samples samples{ reference, reader ? reader : given, count };
-	Result<std::vector<RealNumbers>> means;
-	std::vector<Range> ranges(model.values.size(), anyRange);
-	if (hasTable) {
-		ranges = rangesOf(model, calibration.table);
-		settleRanges(model, ranges, true);
-		if (auto checked = checkRanges(model, ranges); !checked)
-			return forward(checked);
-	}
-	if (count)
-		means = observe(samples, calibration, ranges);
-	if (!means)
-		return forward(means);
-	if (!hasTable)
-		settleRanges(model, ranges);
-	quantizeModel(model, ranges, calibration);
-	if (!count)
-		return std::vector<LayerError>();
-	if (calibration.correctBias)
-		correctBiases(model, real, *means);
-	return measure(model, samples);
+	return resultOf([&] {
+		valueOf(checkFloat(model));
+		const bool hasTable = !calibration.table.empty();
+		const size_t count = calibration.samples.size();
+		const Model real = count ? model : Model();
+		const Evaluator reference(real);
+		const SampleReader given = [&](size_t i) { return calibration.samples[i]; };
+		const Samples samples{ reference, reader ? reader : given, count };
+		std::vector<RealNumbers> means;
+		std::vector<Range> ranges(model.values.size(), anyRange);
+		if (hasTable) {
+			ranges = rangesOf(model, calibration.table);
+			settleRanges(model, ranges, true);
+			checkRanges(model, ranges);
+		}
+		if (count)
+			means = observe(samples, calibration, ranges);
+		if (!hasTable)
+			settleRanges(model, ranges);
+		quantizeModel(model, ranges, calibration);
+		if (count && calibration.correctBias)
+			correctBiases(model, real, means);
+		return count ? measure(model, samples) : std::vector<LayerError>();
+	});
 }
 
 } /* namespace nvdla::compiler */

@@ -127,6 +127,11 @@ Value integerKernels(const Value &weights, const std::vector<double> &bias, doub
 	return value;
 }
 
+double sumOf(std::span<const uint64_t> counts)
+{
+	return static_cast<double>(std::accumulate(counts.begin(), counts.end(), uint64_t{ 0 }));
+}
+
 /*
  * Relative entropy between the numbers of the bins from first to last, with those beyond added to
  * the bins at the ends, and the same numbers as levels: the numbers of a level are spread evenly
@@ -135,12 +140,7 @@ Value integerKernels(const Value &weights, const std::vector<double> &bias, doub
 double divergence(std::span<const uint64_t> counts, size_t first, size_t last, size_t levels)
 {
 	const auto inner = counts.subspan(first, last - first);
-	const double all =
-		static_cast<double>(std::accumulate(counts.begin(), counts.end(), uint64_t{ 0 }));
-	const double inside =
-		static_cast<double>(std::accumulate(inner.begin(), inner.end(), uint64_t{ 0 }));
-	const double below = static_cast<double>(std::accumulate(
-		counts.begin(), counts.begin() + static_cast<ptrdiff_t>(first), uint64_t{ 0 }));
+	const double all = sumOf(counts), inside = sumOf(inner), below = sumOf(counts.first(first));
 	/* A bin whose level has no number gets the probability of a single number. */
 	const double unlikely = 1 / all;
 	std::vector<double> sums(levels), filled(levels);
@@ -264,9 +264,7 @@ size_t Histogram::zeroBin() const
 
 Range Histogram::percentile(double percent) const
 {
-	const auto all =
-		static_cast<double>(std::accumulate(counts_.begin(), counts_.end(), uint64_t{ 0 }));
-	const double rare = all * (1 - percent / 100);
+	const double all = sumOf(counts_), rare = all * (1 - percent / 100);
 	size_t first = 0, last = bins;
 	double below = 0, above = 0;
 

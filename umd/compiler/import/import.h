@@ -53,8 +53,8 @@ Result<std::vector<std::byte>> resizedTflite(std::span<const std::byte> bytes,
 /**
  * \brief Read an ONNX file: its graph, with constants
  *
- * Values have their channels last, whatever order the file's axes have; Model::inputOrders and
- * outputOrders hold the file's orders. The result of QuantizeLinear is an integer value with that
+ * Values have their channels last, whatever order the file's axes have; Model::inputsInFile and
+ * outputsInFile hold the file's orders. The result of QuantizeLinear is an integer value with that
  * operator's quantization.
  *
  * \param[in] shapes of inputs whose sizes the file leaves open
@@ -77,12 +77,14 @@ Result<Model> importOnnx(std::span<const std::byte> bytes, std::span<const Input
 Result<std::vector<std::byte>> caffeAsOnnx(const std::string &path,
 					   std::span<const std::byte> text);
 
-/** \return the result of importOnnx(), or of importTflite(), which takes no shapes, by kind of
- * file */
+/** \return the result of importOnnx(), or of importTflite(), by kind of file */
 inline Result<Model> importModel(std::span<const std::byte> bytes,
 				 std::span<const InputShape> shapes = {})
 {
-	return isTfliteFile(bytes) ? importTflite(bytes) : importOnnx(bytes, shapes);
+	if (!isTfliteFile(bytes))
+		return importOnnx(bytes, shapes);
+	return shapes.empty() ? importTflite(bytes)
+			      : resizedTflite(bytes, shapes).and_then(importTflite);
 }
 
 /**

@@ -87,7 +87,8 @@ Tensor readLpNormalization(OperandReader &reader)
 	reader.support(reader.integer("p", 2) == 2, "p", "is not 2");
 	reader.support(reader.activation().isNone(), "fused activation",
 		       "is not known here; make it an operator of its own");
-	return legalize::withNormOfOne(reader, reader.input(0), reader.axisOf("axis", -1));
+	return legalize::overAxis(reader, reader.input(0), reader.axisOf("axis", -1),
+				  OverChannels{ OverChannels::Function::Normalize });
 }
 
 /* By default the order of the axes is reversed. */

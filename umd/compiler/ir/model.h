@@ -398,6 +398,13 @@ struct Operator {
 	size_t index = 0; /**< among the operators of the file; one of these may become several */
 };
 
+/** \brief An input or output of a network, as its file describes it */
+struct TensorInFile {
+	std::string name;
+	Extents shape;
+	ElementOrder order = ElementOrder::Nhwc; /**< of its elements */
+};
+
 /** \brief A network; each operator comes after those whose results it reads */
 struct Model {
 	/** \brief A deque, so that references to values outlive the addition of others */
@@ -405,15 +412,9 @@ struct Model {
 	std::vector<Operator> operators;
 	std::vector<ValueId> inputs;
 	std::vector<ValueId> outputs;
-	/** \brief Order of each input's elements in the file; N, H, W, C if empty */
-	std::vector<ElementOrder> inputOrders;
-	std::vector<ElementOrder> outputOrders;
-	/** \brief Each input's name in the file; the value's name if empty */
-	std::vector<std::string> inputNames;
-	std::vector<std::string> outputNames;
-	/** \brief Each input's shape in the file; the value's shape if empty */
-	std::vector<Extents> inputShapes;
-	std::vector<Extents> outputShapes;
+	/** \brief The inputs in their order; the file describes missing ones as their values */
+	std::vector<TensorInFile> inputsInFile;
+	std::vector<TensorInFile> outputsInFile;
 	/** \brief Number of times that the file format's kernels round an 8-bit result */
 	ScaleRounding roundingOf8Bits = ScaleRounding::Twice;
 

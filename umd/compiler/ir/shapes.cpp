@@ -278,9 +278,9 @@ Made Checker::operator()(const OverChannels &over)
 {
 	const bool isOfWindow = over.function == OverChannels::Function::LocalResponse;
 
-	need(!isOfWindow || (over.window % 2 == 1 && over.window <= UINT8_MAX),
-	     fmt::format("the window has {} channels; an odd number up to 255 is possible",
-			 over.window));
+	support(!isOfWindow || (over.window % 2 == 1 && over.window <= UINT8_MAX),
+		fmt::format("the window has {} channels; an odd number up to 255 is possible",
+			    over.window));
 	if (over.function != OverChannels::Function::ArgMax)
 		return shape(0);
 	const Made one = withOneChannel();

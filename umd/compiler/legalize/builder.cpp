@@ -106,12 +106,12 @@ Builder::Builder(const char *what, Building &building, AxisOrder pictureOrder)
 {
 }
 
-uint32_t Builder::axis(int64_t axis, size_t rank, const std::string &field)
+uint32_t Builder::axis(int64_t axis, size_t rank, const std::string &field, const char *what)
 {
 	const auto axes = static_cast<int64_t>(rank);
 
 	need(axis >= -axes && axis < axes, field,
-	     fmt::format("axis {}, the tensor has {}", axis, axes));
+	     fmt::format("{} {}, the tensor has {}", what, axis, axes));
 	return static_cast<uint32_t>(axis < 0 ? axis + axes : axis);
 }
 
@@ -139,7 +139,7 @@ const Value &Builder::value(const Tensor &tensor) const
 const Tensor &Builder::needComputed(const Tensor &tensor)
 {
 	support(!isConstant(tensor), fmt::format("input '{}'", value(tensor).name),
-		"is a constant");
+		"is a constant; put the operator's result into the model's file");
 	return tensor;
 }
 

@@ -106,8 +106,9 @@ struct Building {
 class Builder : public Rules
 {
 public:
-	/** \brief \a axis counted from the front, checked against \a rank */
-	uint32_t axis(int64_t axis, size_t rank, const std::string &field);
+	/** \brief \a axis, or another index, counted from the front, checked against \a rank */
+	uint32_t axis(int64_t axis, size_t rank, const std::string &field,
+		      const char *what = "axis");
 	/** \return usual order of values' axes: N, H, W, C of four; otherwise the file's */
 	AxisOrder usualOrder(size_t rank) const;
 

@@ -49,30 +49,20 @@ Tensor argMax(Builder &builder, const Tensor &from, uint32_t axis, bool ofSmalle
 			    withExtent(x, axis, 1));
 }
 
-Tensor withNormOfOne(Builder &builder, const Tensor &from, uint32_t axis)
+Tensor overAxis(Builder &builder, const Tensor &from, uint32_t axis, Kind function)
 {
 	const Tensor x = builder.withAxisLast(from, axis);
 
-	return builder.compute(OverChannels{ OverChannels::Function::Normalize }, x, x);
+	return builder.compute(std::move(function), x, x);
 }
 
-Tensor localResponse(Builder &builder, const Tensor &picture, uint32_t window, double bias,
-		     double alpha, double beta)
-{
-	const OverChannels response{ OverChannels::Function::LocalResponse, window, beta, alpha,
-				     bias };
-
-	builder.support(window % 2 == 1 && window <= UINT8_MAX, "size",
-			fmt::format("is {}; odd numbers up to 255 are known", window));
-	return builder.compute(response, picture, picture);
-}
-
-Tensor depthToSpace(Builder &builder, const Tensor &picture, uint32_t block, bool blocksTogether)
+Tensor depthToSpace(Builder &builder, const Tensor &picture, int64_t size, bool blocksTogether)
 {
 	const Extents x = inValueOrder(picture, picture.shape);
 
-	builder.need(block >= 1 && block <= UINT8_MAX && x[3] % (block * block) == 0, "blocksize",
-		     fmt::format("is {}, of {} channels", block, x[3]));
+	builder.need(size >= 1 && size <= UINT8_MAX && x[3] % (size * size) == 0, "blocksize",
+		     fmt::format("is {}, of {} channels", size, x[3]));
+	const auto block = static_cast<uint32_t>(size);
 	const uint32_t channels = x[3] / block / block, h = x[1], w = x[2];
 	const Transpose transpose =
 		blocksTogether ? Transpose{ { h, w, channels, block, block }, { 0, 3, 1, 4, 2 } }
@@ -81,12 +71,13 @@ Tensor depthToSpace(Builder &builder, const Tensor &picture, uint32_t block, boo
 			    withValueShape(picture, { x[0], h * block, w * block, channels }));
 }
 
-Tensor spaceToDepth(Builder &builder, const Tensor &picture, uint32_t block)
+Tensor spaceToDepth(Builder &builder, const Tensor &picture, int64_t size)
 {
 	const Extents x = inValueOrder(picture, picture.shape);
 
-	builder.need(block >= 1 && block <= UINT8_MAX && x[1] % block == 0 && x[2] % block == 0,
-		     "blocksize", fmt::format("is {}", block));
+	builder.need(size >= 1 && size <= UINT8_MAX && x[1] % size == 0 && x[2] % size == 0,
+		     "blocksize", fmt::format("is {}", size));
+	const auto block = static_cast<uint32_t>(size);
 	const uint32_t h = x[1] / block, w = x[2] / block;
 	const Transpose transpose{ { h, block, w, block, x[3] }, { 0, 2, 1, 3, 4 } };
 	return builder.move(ofSamples(x[0], transpose), picture,

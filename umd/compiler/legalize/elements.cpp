@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of single elements, of two tensors, and softmax. A selection by a constant condition
- * is the sum of two products with masks of ones and zeros.
+ * Functions of single elements, and of two tensors. A selection by a constant condition is the sum
+ * of two products with masks of ones and zeros.
  */
 #include <algorithm>
 #include <cmath>
@@ -183,13 +183,6 @@ Tensor power(Builder &builder, const Tensor &x, double exponent)
 Tensor prelu(Builder &builder, const Tensor &x, const Value &slopes)
 {
 	return builder.compute(PRelu{}, x, x, { builder.addMeeting(x, slopes) });
-}
-
-Tensor softmax(Builder &builder, const Tensor &from, uint32_t axis, const Softmax &function)
-{
-	const Tensor x = builder.withAxisLast(from, axis);
-
-	return builder.compute(function, x, x);
 }
 
 Tensor select(Builder &builder, const Value &condition, const Tensor &a, const Tensor &b)

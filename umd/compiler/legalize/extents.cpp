@@ -58,21 +58,6 @@ std::vector<Part> repeatedParts(Builder &builder, const std::string &field, uint
 	return std::vector<Part>(static_cast<size_t>(times), { 0, extent });
 }
 
-/* Elements of an axis, by index; negative indices count from its end. */
-std::vector<uint32_t> chosenElements(Builder &builder, const std::string &field, uint32_t extent,
-				     const std::vector<int64_t> &numbers)
-{
-	const int64_t end = extent;
-	std::vector<uint32_t> chosen;
-
-	for (const int64_t number : numbers) {
-		builder.need(number >= -end && number < end, field,
-			     fmt::format("name element {} of {}", number, extent));
-		chosen.push_back(static_cast<uint32_t>(number < 0 ? number + end : number));
-	}
-	return chosen;
-}
-
 /* Padding with numbers for all axes, 0 for those without any. */
 Padding ofAllAxes(Builder &builder, Padding padding, size_t rank)
 {
@@ -91,14 +76,6 @@ Padding ofAllAxes(Builder &builder, Padding padding, size_t rank)
 			(*side)[builder.axis(axes[i], rank, "axes")] = numbers[i];
 	}
 	return padding;
-}
-
-/* A computed tensor in plain order; an error for a constant. */
-Tensor repeatable(Builder &builder, const Tensor &tensor)
-{
-	builder.support(!builder.isConstant(tensor), "input 0",
-			"is a constant; repeat it in the model's file");
-	return builder.plain(tensor);
 }
 
 } /* namespace */
@@ -216,7 +193,7 @@ Tensor slice(Builder &builder, const Tensor &tensor, Cuts cuts)
 Tensor tile(Builder &builder, const Tensor &from, const std::string &field,
 	    const std::vector<int64_t> &times)
 {
-	const Tensor tensor = repeatable(builder, from);
+	const Tensor tensor = builder.plain(builder.needComputed(from));
 	std::vector<std::vector<Part>> axes;
 
 	builder.need(times.size() == tensor.shape.size(), field,
@@ -228,7 +205,7 @@ Tensor tile(Builder &builder, const Tensor &from, const std::string &field,
 
 Tensor expand(Builder &builder, const Tensor &from, const std::vector<int64_t> &shape)
 {
-	const Tensor tensor = repeatable(builder, from);
+	const Tensor tensor = builder.plain(builder.needComputed(from));
 	const size_t rank = tensor.shape.size();
 	std::vector<std::vector<Part>> axes(rank);
 
@@ -252,16 +229,18 @@ Tensor gather(Builder &builder, const Tensor &from, int64_t along, const Value &
 	const size_t rank = tensor.shape.size();
 	const uint32_t axis = builder.axis(along, rank, "axis");
 	std::vector<std::vector<Part>> axes(rank);
+	std::vector<uint32_t> taken;
 
 	builder.support(indices.isConstant, "indices",
 			"are computed by the model; they have to be a constant");
 	builder.support(indices.shape.size() <= 1, "indices",
 			fmt::format("are {}; a list of them is known", toString(indices.shape)));
-	const std::vector<uint32_t> taken =
-		chosenElements(builder, "indices", tensor.shape[axis], wholeNumbers(indices));
+	for (const int64_t number : wholeNumbers(indices))
+		taken.push_back(builder.axis(number, tensor.shape[axis], "indices", "element"));
 	builder.need(!taken.empty(), "indices", "are no whole numbers");
 	if (indices.shape.empty())
-		return element(builder, tensor, axis, taken.front());
+		return squeezed(builder, part(builder, tensor, axis, { taken.front(), 1 }),
+				{ axis });
 	axes[axis] = takenParts(builder, "indices", tensor.shape[axis], taken);
 	return ofParts(builder, tensor, axes);
 }
@@ -298,7 +277,7 @@ Tensor pad(Builder &builder, const Tensor &from, const Padding &given)
 	for (size_t axis = 0; axis < rank; axis++)
 		axes.push_back(paddedParts(builder, field, mode, tensor.shape[axis], before[axis],
 					   after[axis]));
-	return ofParts(builder, repeatable(builder, tensor), axes);
+	return ofParts(builder, builder.needComputed(tensor), axes);
 }
 
 } /* namespace nvdla::compiler::legalize */

@@ -74,9 +74,7 @@ Tensor reshape(Builder &builder, const Tensor &tensor, const Extents &shape)
 	return builder.move(Reshape{}, inFile, { 0, shape, orderOf(builder, shape, to) });
 }
 
-/* Whether pictures have their own axes in memory: those before any reshapes, which move no
- * elements.
- */
+/* Whether pictures have their own axes in memory: those before reshapes, which move nothing. */
 bool arePictures(const Model &model, ValueId id, uint32_t samples, size_t channels)
 {
 	const Extents &shape = model.values[model.beforeReshapes(id)].shape;
@@ -231,15 +229,6 @@ std::vector<Tensor> split(Builder &builder, const Tensor &from, uint32_t axis,
 	builder.need(begin == tensor.shape[axis], "split",
 		     fmt::format("makes {} of more elements", begin));
 	return parts;
-}
-
-Tensor element(Builder &builder, const Tensor &from, uint32_t axis, uint32_t number)
-{
-	Extents shape = from.shape;
-	const Tensor one = part(builder, from, axis, { number, 1 });
-
-	shape.erase(shape.begin() + axis);
-	return builder.reshaped(one, shape);
 }
 
 Tensor ofParts(Builder &builder, Tensor tensor, const std::vector<std::vector<Part>> &axes)

@@ -39,7 +39,6 @@ Tensor squaredDifference(Builder &builder, const Tensor &a, const Tensor &b);
 Tensor power(Builder &builder, const Tensor &x, double exponent);
 /** \param[in] slopes are broadcast to x */
 Tensor prelu(Builder &builder, const Tensor &x, const Value &slopes);
-Tensor softmax(Builder &builder, const Tensor &x, uint32_t axis, const Softmax &function);
 /** \brief Elements of \a a where the constant condition is true, else of \a b */
 Tensor select(Builder &builder, const Value &condition, const Tensor &a, const Tensor &b);
 
@@ -95,8 +94,6 @@ struct Part {
 /** \brief Maximum number of an axis' parts; each is an operation, or more */
 inline constexpr uint32_t mostParts = 64;
 Tensor part(Builder &builder, const Tensor &tensor, uint32_t axis, const Part &part);
-/** \brief The tensor at one index of an axis, without that axis */
-Tensor element(Builder &builder, const Tensor &tensor, uint32_t axis, uint32_t number);
 /** \return the tensor split along an axis, one part for each size */
 std::vector<Tensor> split(Builder &builder, const Tensor &tensor, uint32_t axis,
 			  const std::vector<int64_t> &sizes);
@@ -132,14 +129,11 @@ Tensor pad(Builder &builder, const Tensor &tensor, const Padding &padding);
 
 /** \brief Index of the first largest (or smallest) element; the axis keeps one element */
 Tensor argMax(Builder &builder, const Tensor &tensor, uint32_t axis, bool ofSmallest);
-/** \brief Scale to an L2 norm of 1 along an axis */
-Tensor withNormOfOne(Builder &builder, const Tensor &tensor, uint32_t axis);
-/** \brief x / (bias + alpha * sum of squares of \a window channels around it) ^ beta */
-Tensor localResponse(Builder &builder, const Tensor &picture, uint32_t window, double bias,
-		     double alpha, double beta);
+/** \brief A function of all numbers along an axis: Softmax or OverChannels */
+Tensor overAxis(Builder &builder, const Tensor &tensor, uint32_t axis, Kind function);
 /** \param[in] blocksTogether adjacent channels are of a block (CRD), not of an element (DCR) */
-Tensor depthToSpace(Builder &builder, const Tensor &picture, uint32_t block, bool blocksTogether);
-Tensor spaceToDepth(Builder &builder, const Tensor &picture, uint32_t block);
+Tensor depthToSpace(Builder &builder, const Tensor &picture, int64_t size, bool blocksTogether);
+Tensor spaceToDepth(Builder &builder, const Tensor &picture, int64_t size);
 
 /** \brief A tensor with several axes flattened to its last one, for reductions */
 struct Rows {

@@ -14,8 +14,6 @@ namespace nvdla::compiler::legalize
 namespace
 {
 
-const Elementwise sum{ Elementwise::Function::Add, {} };
-
 Tensor standardized(Builder &builder, const Tensor &rows, double epsilon)
 {
 	return builder.compute(
@@ -52,7 +50,8 @@ void addMoments(Builder &builder, const Rows &all, double epsilon, Normalized &r
 	const Tensor squares =
 		builder.compute(Unary{ Unary::Function::Square }, centered, centered);
 	const Tensor variance = builder.compute(mean, squares, like);
-	const Tensor more = builder.compute(sum, variance, like, { builder.addNumber(epsilon) });
+	const Tensor more =
+		builder.compute(Elementwise{}, variance, like, { builder.addNumber(epsilon) });
 	const Tensor widths =
 		builder.compute(Unary{ Unary::Function::Power, -0.5, {} }, more, like);
 	result.mean = builder.move(Reshape{}, means, all.kept);

@@ -91,13 +91,6 @@ Tensor stretch(Builder &builder, Tensor x, const Extents &out)
 					   withValueShape(x, out));
 }
 
-Enlarge::Method enlargingOf(const Resizing &how)
-{
-	if (how.isNearest)
-		return Enlarge::Method::Nearest;
-	return how.centers ? Enlarge::Method::LinearOfCenters : Enlarge::Method::Linear;
-}
-
 /* Elements that shrinking takes of each \a by: the first, the middle one, or the middle two. */
 Shrinking shrinking(const Resizing &how, uint32_t by, uint32_t extent)
 {
@@ -152,7 +145,10 @@ std::optional<Tensor> scaled(Builder &builder, Tensor x, const Extents &out, con
 			 (shrinks && !hasAtMost(in, most / (y->larger * c->larger)))))
 		return std::nullopt;
 	if (enlarges) {
-		const Enlarge larger{ enlargingOf(how), { c->larger, y->larger } };
+		const Enlarge larger{ how.isNearest ? Enlarge::Method::Nearest
+				      : how.centers ? Enlarge::Method::LinearOfCenters
+						    : Enlarge::Method::Linear,
+				      { c->larger, y->larger } };
 		const Tensor like =
 			withValueShape(x, { in[0], in[1] * y->larger, in[2] * c->larger, in[3] });
 		x = how.isNearest ? builder.move(larger, x, like)

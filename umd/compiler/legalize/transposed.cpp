@@ -4,6 +4,7 @@
  */
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include <fmt/core.h>
 
@@ -85,19 +86,15 @@ Value plainKernels(Builder &builder, const Value &kernels, int64_t groups, op::A
 		return kernels;
 	builder.support(groups == 1 || scales.size() <= 1, "group",
 			"is not 1, of weights with several scales");
-	builder.support(std::all_of(scales.begin(), scales.end(),
-				    [&](const Quantization &one) {
-					    return one.zeroPoint == scales.front().zeroPoint;
-				    }),
+	builder.support(std::ranges::adjacent_find(scales, std::not_equal_to<>(),
+						   &Quantization::zeroPoint) == scales.end(),
 			"weights",
 			"have several zero points, and groups, dilations or output_padding");
-	/* Two 32-bit factors cannot overflow; each product is limited before the next factor. */
-	const uint64_t planes = uint64_t{ kernels.shape[0] } * static_cast<uint64_t>(groups);
-	builder.support(planes <= mostOfKernels && planes * channels <= mostOfKernels &&
-				planes * channels * size.y <= mostOfKernels &&
-				planes * channels * size.y * size.x <= mostOfKernels,
-			"weights", "are too many with their groups and holes filled by zeros");
-	return spreadKernels(kernels, static_cast<uint32_t>(groups), dilation, size);
+	const auto count = static_cast<uint32_t>(groups);
+	builder.support(
+		hasAtMost({ kernels.shape[0], count, channels, size.y, size.x }, mostOfKernels),
+		"weights", "are too many with their groups and holes filled by zeros");
+	return spreadKernels(kernels, count, dilation, size);
 }
 
 } /* namespace */

@@ -69,8 +69,7 @@ op::Alu aluOf(Elementwise::Function function)
 	return function == Elementwise::Function::Minimum ? op::Alu::Min : op::Alu::Sum;
 }
 
-/* FP16 needs no conversion of stream or operand; Subtract is operand - stream, negated if needed.
- */
+/* FP16 needs no conversion of the operands; Subtract is operand - stream, negated if needed. */
 op::Sdp halfSdp(const Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting)
 {
 	constexpr int32_t minusOne = 0xbc00; /* FP16 */

@@ -18,12 +18,6 @@ namespace
 constexpr uint32_t maxPadding = 31; /* both sides together; a kernel has one element more */
 constexpr uint32_t maxPoolingStride = 8;
 
-/* Index of an axis in channels (0), columns (1), lines (2); beyond: the batch. */
-size_t fromInside(size_t axis, size_t rank)
-{
-	return rank - 1 - axis;
-}
-
 /* The number for channels, columns or lines; \a usual for missing axes. */
 uint32_t along(const Extents &numbers, size_t inside, uint32_t usual)
 {
@@ -95,7 +89,8 @@ std::vector<PartOf> partsOf(const Lowerer &lowerer, const Operator &operation,
 			    const Concatenation &concatenation)
 {
 	const Value &output = lowerer.value(operation.outputs.front());
-	const size_t inside = fromInside(concatenation.axis, output.shape.size());
+	/* 0: channels, 1: columns, 2: lines */
+	const size_t inside = output.shape.size() - 1 - concatenation.axis;
 	const bool isBatch = concatenation.axis == 0 && output.batch > 1;
 	std::vector<PartOf> parts;
 	uint32_t at = 0;
@@ -120,10 +115,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Reshape &)
 void lower(Lowerer &lowerer, const Operator &operation, const Concatenation &concatenation)
 {
 	const ValueId output = operation.outputs.front();
-	const Extents &shape = lowerer.value(output).shape;
-	const size_t inside = fromInside(concatenation.axis, shape.size());
 
-	lowerer.need(inside < 3 || lowerer.value(output).batch > 1, "axis", "is that of the batch");
 	for (const ValueId input : operation.inputs) {
 		lowerer.need(!lowerer.value(input).isConstant, "input",
 			     "is a constant; pad, or multiply and add instead");
@@ -171,9 +163,6 @@ void takeSlice(Lowerer &lowerer, const Operator &operation, const Slice &slice,
 	const bool moves =
 		!alone && activation.isNone() && stride.x == 1 && stride.y == 1 && strideC == 1;
 
-	lowerer.need(uint64_t{ firstC } + uint64_t{ out.c - 1 } * strideC < in.c &&
-			     at.line + read.h <= in.h && at.column + read.w <= in.w,
-		     "begin", "and shape go beyond the input");
 	lowerer.need(stride.x <= maxPoolingStride && stride.y <= maxPoolingStride, "stride",
 		     fmt::format("is {} x {}; up to {} are possible", stride.y, stride.x,
 				 maxPoolingStride));
@@ -227,10 +216,6 @@ void lower(Lowerer &lowerer, const Operator &operation, const Pad &pad)
 				 top + bottom, maxPadding));
 	lowerer.need(pad.value == 0, "value",
 		     fmt::format("is {}; only zeros are padded", pad.value));
-	lowerer.need(along(pad.before, 3, 0) + along(pad.after, 3, 0) == 0 &&
-			     out == Cube{ front + in.c + along(pad.after, 0, 0),
-					  top + in.h + bottom, left + in.w + right },
-		     "shape", "of the output is not that of the padded input");
 	lowerer.needRoom(uint64_t{ out.c } * in.c * (top + bottom + 1) * (left + right + 1));
 	std::vector<int64_t> channels(out.c, -1);
 	std::iota(channels.begin() + front, channels.begin() + front + in.c, 0);

@@ -46,8 +46,8 @@ Lowerer::Lowerer(const Model &model, const CompileOptions &options)
 {
 	for (ValueId id = 0; id < model.values.size(); id++)
 		cubes_[id] = naturalCube(model.values[id].cubeShape());
-	for (size_t i = 0; i < model.outputOrders.size(); i++) {
-		if (model.outputOrders[i] == ElementOrder::Nchw)
+	for (size_t i = 0; i < model.outputsInFile.size(); i++) {
+		if (model.outputsInFile[i].order == ElementOrder::Nchw)
 			pictures_.insert(model.beforeReshapes(model.outputs[i]));
 	}
 	chooseStorage();
@@ -355,7 +355,9 @@ Result<void> Lowerer::run()
 	Refusals refusals;
 
 	lowerOperators(refusals);
-	return refusals.none() ? nameOutputs() : refusals.result();
+	if (refusals.none())
+		nameOutputs();
+	return refusals.result();
 }
 
 } /* namespace nvdla::compiler */

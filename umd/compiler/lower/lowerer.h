@@ -99,8 +99,7 @@ public:
 	};
 	explicit Lowerer(const Model &model, const CompileOptions &options = {});
 
-	/** \brief Lower all operators, and name the outputs \return what is wrong with all of them
-	 */
+	/** \brief Lower all operators, and name the outputs \return what is wrong with them */
 	Result<void> run();
 	/**
 	 * \brief Lower all operators; inputs that no operator writes are allowed
@@ -212,8 +211,7 @@ public:
 	/** \brief The FP16 bits of a constant; the report covers it as those of halves() */
 	uint16_t half(double number);
 
-	/** \brief Write a value's numbers to \a surface in the quantization of another value, \a to
-	 */
+	/** \brief Write a value's numbers to \a surface, in the quantization of the value \a to */
 	void turn(const std::string &what, ValueId from, const std::string &surface, ValueId to,
 		  const Clamp &activation = {});
 	/** \brief An SDP operation for an affine function; two if a clamp needs another one */
@@ -252,7 +250,7 @@ private:
 	/** \brief Describe a surface with batch and quantization of a value, if it holds one */
 	void describe(const std::string &surface, DataType type, const Cube &cube,
 		      const Value &like = {});
-	Result<void> nameOutputs();
+	void nameOutputs();
 	void lowerOne(const Operator &operation);
 	void needTypes(const Operator &operation);
 

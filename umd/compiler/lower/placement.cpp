@@ -39,8 +39,8 @@ void Lowerer::placeInput(size_t index)
 	const ValueId id = model_.inputs[index];
 	const auto readers = model_.readers(id);
 	const std::string where = fmt::format("input '{}'", value(id).name);
-	const bool channelsLast = index >= model_.inputOrders.size() ||
-				  model_.inputOrders[index] == ElementOrder::Nhwc;
+	const bool channelsLast = index >= model_.inputsInFile.size() ||
+				  model_.inputsInFile[index].order == ElementOrder::Nhwc;
 
 	/*
 	 * Elements can be given in any shape, if they are in the order that reshapes count in; the
@@ -133,7 +133,7 @@ void Lowerer::placeConcatenations()
 }
 
 /* Outputs that are inputs, or parts of another surface, are copied. */
-Result<void> Lowerer::nameOutputs()
+void Lowerer::nameOutputs()
 {
 	std::set<std::string> taken;
 
@@ -141,10 +141,6 @@ Result<void> Lowerer::nameOutputs()
 		taken.insert(surfaces_[id]);
 	for (const ValueId id : model_.outputs) {
 		std::string surface = surfaces_[id];
-		if (surface.empty())
-			return nvdla::fail(ErrorCode::Unsupported, compiling,
-					   fmt::format("output '{}'", value(id).name),
-					   "is a constant");
 		if (!taken.insert(surface).second || places_.contains(id) || views_.contains(id)) {
 			const std::string from = surface;
 			surface = unique(value(id).name + " copy");
@@ -154,7 +150,6 @@ Result<void> Lowerer::nameOutputs()
 		}
 		graph.output(surface);
 	}
-	return {};
 }
 
 /* An INT8 tensor that meets 16-bit weights is held in 16 bits by its writer and all readers. */

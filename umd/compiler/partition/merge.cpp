@@ -47,11 +47,6 @@ private:
 	void addMoves(Task task);
 	void bind(uint16_t tensor, const std::vector<std::string> &names, uint16_t direction);
 
-	bool isOutput(const std::string &name) const
-	{
-		return std::ranges::count(graph_.outputs(), name) != 0;
-	}
-
 	const ModelGraph &graph_;
 	const std::vector<std::string> &reasons_;
 	std::map<std::string, size_t> readers_;	    /* number of parts that read a value */
@@ -136,7 +131,7 @@ void Merger::addInputs(const std::vector<MergedPart> &parts)
 		}
 	}
 	for (const std::string &name : graph_.inputs()) {
-		if (readers_[name] == 1 && onCore[name] && !isOutput(name))
+		if (readers_[name] == 1 && onCore[name] && !graph_.isOutput(name))
 			continue;
 		bind(addPlain(name), graph_.inputs(), MemoryInput);
 	}
@@ -195,7 +190,7 @@ void Merger::addCore(MergedPart &part)
 	for (size_t i = 0; i < outputs.size(); i++) {
 		const std::string &name = part.outputs[i];
 		const uint16_t tensor = tensorIn(outputs[i].memory, name);
-		if (isOutput(name))
+		if (graph_.isOutput(name))
 			bind(tensor, graph_.outputs(), MemoryOutput);
 		if (!readers_[name])
 			continue;
@@ -239,7 +234,7 @@ void Merger::addHost(MergedPart &part)
 		task.inputs.push_back(plain_.at(name));
 	for (const std::string &name : part.outputs) {
 		task.outputs.push_back(addPlain(name));
-		if (isOutput(name))
+		if (graph_.isOutput(name))
 			bind(task.outputs.back(), graph_.outputs(), MemoryOutput);
 	}
 	for (const size_t node : part.nodes) {

@@ -76,7 +76,7 @@ ModelPart ModelGraph::bound(std::span<const size_t> nodes) const
 		}
 		for (const std::string &name : nodes_->nodes()[node].outputs) {
 			inside.insert(name);
-			if (elsewhere.contains(name) || std::ranges::count(outputs_, name))
+			if (elsewhere.contains(name) || isOutput(name))
 				part.outputs.push_back(name);
 		}
 	}

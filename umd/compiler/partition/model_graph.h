@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -43,6 +44,7 @@ public:
 	const NodeGraph &nodes() const { return *nodes_; }
 	const std::vector<std::string> &inputs() const { return inputs_; }
 	const std::vector<std::string> &outputs() const { return outputs_; }
+	bool isOutput(const std::string &name) const { return std::ranges::count(outputs_, name); }
 	const std::string &typeOf(size_t node) const { return nodes_->nodes()[node].type; }
 	/** \return name of a node's first output */
 	std::string nameOf(size_t node) const;
@@ -66,8 +68,7 @@ public:
 	}
 	/** \return number of multiplications in a node; 0 if it computes no sums of products */
 	virtual uint64_t macsOf(size_t node) const = 0;
-	/** \return the reason why the host has to compute the whole model; empty if there is none
-	 */
+	/** \return why the host has to compute the whole model; empty if it need not */
 	virtual std::string wholeBecause() const { return {}; }
 
 protected:
@@ -112,13 +113,12 @@ std::unique_ptr<ModelGraph> readTfliteGraph(std::span<const std::byte> file);
  * \param[in] samples of the model's inputs, as Calibration::samples
  * \param[in] before nodes of all parts before this one, in ascending order
  * \param[in] inputs of the part
- * \return InvalidArgument naming the fault of a sample; an error if the host cannot run the
- * operators
+ * \return a reader whose errors are InvalidArgument naming the fault of a sample, or the host's
+ * \throw BrokenRule if the host cannot run the operators
  */
-Result<SampleReader> readSamples(const ModelGraph &graph,
-				 const std::vector<std::vector<std::vector<float>>> &samples,
-				 std::span<const size_t> before,
-				 const std::vector<std::string> &inputs);
+SampleReader readSamples(const ModelGraph &graph,
+			 const std::vector<std::vector<std::vector<float>>> &samples,
+			 std::span<const size_t> before, const std::vector<std::string> &inputs);
 
 /** \brief A part for the core, or for the host */
 struct MergedPart : ModelPart {

@@ -129,7 +129,6 @@ private:
 	/* value: from trial runs; lengths that differed are -1 */
 	void learn(HostValue value);
 	void forgetIfCounted(const nvdla::onnx::Node &node, std::set<std::string> &counted);
-	bool isOutput(const std::string &name) const { return std::ranges::count(outputs_, name); }
 	/* A tensor without open axes, if it is known. */
 	const HostValue *find(const std::string &name) const;
 	void fill(const std::string &name, nvdla::onnx::ValueInfo &to) const;

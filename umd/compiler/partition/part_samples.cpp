@@ -18,8 +18,8 @@ namespace
 using Numbers = std::vector<float>;
 
 /* Runs a part on the host. numbers: those of its inputs; those of its outputs are added. */
-Result<void> runPart(const ModelGraph &graph, const ModelPart &part, const HostModel &model,
-		     std::map<std::string, Numbers> &numbers)
+void runPart(const ModelGraph &graph, const ModelPart &part, const HostModel &model,
+	     std::map<std::string, Numbers> &numbers)
 {
 	std::vector<std::vector<std::byte>> bytes;
 	std::vector<HostArray> arrays;
@@ -40,36 +40,28 @@ Result<void> runPart(const ModelGraph &graph, const ModelPart &part, const HostM
 			const size_t batch = shape.empty() ? 1 : shape.front();
 			for (size_t i = 1; i < batch && all.size() < desc.elements(); i++)
 				all.insert(all.end(), numbers[name].begin(), numbers[name].end());
-			if (auto set = packFloat(desc, all, bytes.back(), desc.order()); !set)
-				return set;
+			valueOf(packFloat(desc, all, bytes.back(), desc.order()));
 		}
 	}
-	auto ran = model.run(std::span(arrays).first(count), std::span(arrays).subspan(count));
-	for (size_t i = 0; i < part.outputs.size() && ran; i++) {
+	valueOf(model.run(std::span(arrays).first(count), std::span(arrays).subspan(count)));
+	for (size_t i = 0; i < part.outputs.size(); i++) {
 		const TensorDesc desc = *graph.tensorOf(part.outputs[i]);
 		numbers[desc.name] = *unpackFloat(desc, bytes[count + i], desc.order());
 	}
-	return ran;
 }
 
 } /* namespace */
 
-Result<SampleReader> readSamples(const ModelGraph &graph,
-				 const std::vector<std::vector<Numbers>> &samples,
-				 std::span<const size_t> before,
-				 const std::vector<std::string> &inputs)
+SampleReader readSamples(const ModelGraph &graph, const std::vector<std::vector<Numbers>> &samples,
+			 std::span<const size_t> before, const std::vector<std::string> &inputs)
 {
 	std::optional<HostModel> model;
 	ModelPart part;
 
 	if (!before.empty() && !samples.empty()) {
-		auto made = graph.part(before);
-		auto opened = made ? HostModel::open(made->file) : forward(made);
-		if (!opened)
-			return forward(opened);
-		part = std::move(*made);
+		part = valueOf(graph.part(before));
+		model = valueOf(HostModel::open(part.file));
 		part.file.clear(); /* frees memory: the model has its own copy */
-		model = std::move(*opened);
 	}
 	return [=, &graph, &samples](size_t sample) -> Result<std::vector<Numbers>> {
 		std::map<std::string, Numbers> numbers;
@@ -83,7 +75,8 @@ Result<SampleReader> readSamples(const ModelGraph &graph,
 		for (size_t i = 0; i < graph.inputs().size(); i++)
 			numbers[graph.inputs()[i]] = samples[sample][i];
 		if (model) {
-			if (auto ran = runPart(graph, part, *model, numbers); !ran) {
+			auto ran = resultOf([&] { runPart(graph, part, *model, numbers); });
+			if (!ran) {
 				ran.error().where =
 					fmt::format("sample {}, {}", sample, ran.error().where);
 				return forward(ran);

@@ -227,8 +227,8 @@ void Partitioner::calibrate(std::vector<MergedPart> &parts, const CompileOptions
 		before.insert(part.nodes.begin(), part.nodes.end());
 		if (!part.model)
 			continue;
-		const SampleReader samples = valueOf(
-			readSamples(graph_, options.calibration->samples, nodes, part.inputs));
+		const SampleReader samples =
+			readSamples(graph_, options.calibration->samples, nodes, part.inputs);
 		part.model = compileNow(part.nodes, each, samples).model;
 		any = true;
 	}

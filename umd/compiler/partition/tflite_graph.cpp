@@ -209,9 +209,7 @@ bool TfliteGraph::isConstant(const fb::Operator &source) const
 					   return value(id).isConstant ||
 						  constantMakers_.contains(id);
 				   }) &&
-	       std::ranges::none_of(outputs, [&](int32_t id) {
-		       return std::ranges::count(outputs_, value(id).name);
-	       });
+	       std::ranges::none_of(outputs, [&](int32_t id) { return isOutput(value(id).name); });
 }
 
 void TfliteGraph::addOperators()
@@ -234,7 +232,7 @@ void TfliteGraph::addOperators()
 			to.inputs.push_back(value(id).name);
 		for (const int32_t id : outputs) {
 			to.outputs.push_back(value(id).name);
-			to.makesOutput |= std::ranges::count(outputs_, to.outputs.back()) != 0;
+			to.makesOutput |= isOutput(to.outputs.back());
 		}
 		computed_.insert(outputs.begin(), outputs.end());
 		operators_.push_back(i);

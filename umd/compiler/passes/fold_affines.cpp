@@ -65,36 +65,6 @@ void fold(Model &model, Operator &conv, const std::vector<double> &factors,
 	conv.inputs.push_back(model.add(floatConstant(bias, { shape.front() })));
 }
 
-bool foldAffine(Model &model, const Operator &operation, const Elementwise &elementwise)
-{
-	using Function = Elementwise::Function;
-	const bool first = model.values[operation.inputs[0]].isConstant;
-	const ValueId from = operation.inputs[first ? 1 : 0], to = operation.outputs.front();
-	const Value constant = model.values[operation.inputs[first ? 0 : 1]];
-	Operator *conv = convolutionBefore(model, from);
-
-	if (!conv || !constant.isConstant || elementwise.function > Function::Multiply ||
-	    (first && elementwise.function == Function::Subtract) ||
-	    !isFloat(model.values[from].type) || !isFloat(model.values[to].type) ||
-	    !isFloat(model.values[conv->inputs[0]].type) ||
-	    !isFloat(model.values[conv->inputs[1]].type) ||
-	    model.values[from].shape != model.values[to].shape)
-		return false;
-	const uint32_t kernels = model.values[conv->inputs[1]].shape.front();
-	std::vector<double> numbers = perKernel(constant, kernels);
-	if (numbers.empty())
-		return false;
-	if (elementwise.function == Function::Subtract)
-		std::transform(numbers.begin(), numbers.end(), numbers.begin(), std::negate<>());
-	if (elementwise.function == Function::Multiply)
-		fold(model, *conv, numbers, std::vector<double>(kernels, 0));
-	else
-		fold(model, *conv, std::vector<double>(kernels, 1), numbers);
-	*activationOf(conv->kind) = elementwise.activation;
-	conv->outputs.front() = to;
-	return true;
-}
-
 using Function = Elementwise::Function;
 
 /* The writer of a float value that nothing else reads; nullptr if there is none. */
@@ -186,31 +156,52 @@ std::optional<Line> lineThatWrites(const Model &model, ValueId value)
 	return line;
 }
 
-void foldAffines(Model &model)
+bool foldAffine(Model &model, const Operator &operation)
 {
-	foldEach(model, [&](const Operator &operation) {
-		const auto *elementwise = std::get_if<Elementwise>(&operation.kind);
-		return elementwise && foldAffine(model, operation, *elementwise);
-	});
+	const auto *elementwise = std::get_if<Elementwise>(&operation.kind);
+	if (!elementwise)
+		return false;
+	const bool first = model.values[operation.inputs[0]].isConstant;
+	const ValueId from = operation.inputs[first ? 1 : 0], to = operation.outputs.front();
+	const Value constant = model.values[operation.inputs[first ? 0 : 1]];
+	Operator *conv = convolutionBefore(model, from);
+
+	if (!conv || !constant.isConstant || elementwise->function > Function::Multiply ||
+	    (first && elementwise->function == Function::Subtract) ||
+	    !isFloat(model.values[from].type) || !isFloat(model.values[to].type) ||
+	    !isFloat(model.values[conv->inputs[0]].type) ||
+	    !isFloat(model.values[conv->inputs[1]].type) ||
+	    model.values[from].shape != model.values[to].shape)
+		return false;
+	const uint32_t kernels = model.values[conv->inputs[1]].shape.front();
+	std::vector<double> numbers = perKernel(constant, kernels);
+	if (numbers.empty())
+		return false;
+	if (elementwise->function == Function::Subtract)
+		std::transform(numbers.begin(), numbers.end(), numbers.begin(), std::negate<>());
+	std::vector<double> factors(kernels, 1), sums(kernels, 0);
+	(elementwise->function == Function::Multiply ? factors : sums) = numbers;
+	fold(model, *conv, factors, sums);
+	*activationOf(conv->kind) = elementwise->activation;
+	conv->outputs.front() = to;
+	return true;
 }
 
-void fuseActivations(Model &model)
+bool fuseActivation(Model &model, const Operator &operation)
 {
-	foldEach(model, [&](const Operator &operation) {
-		const auto *unary = std::get_if<Unary>(&operation.kind);
-		if (!unary || unary->function != Unary::Function::Identity)
-			return false;
-		const ValueId from = operation.inputs.front(), to = operation.outputs.front();
-		const Value &before = model.values[from], &after = model.values[to];
-		Operator *writer = model.writer(from);
-		Clamp *activation = writer ? activationOf(writer->kind) : nullptr;
-		if (!activation || !activation->isNone() || !model.isReadOnce(from) ||
-		    before.type != after.type || before.quantization != after.quantization)
-			return false;
-		*activation = unary->activation;
-		writer->outputs.front() = to;
-		return true;
-	});
+	const auto *unary = std::get_if<Unary>(&operation.kind);
+	if (!unary || unary->function != Unary::Function::Identity)
+		return false;
+	const ValueId from = operation.inputs.front(), to = operation.outputs.front();
+	const Value &before = model.values[from], &after = model.values[to];
+	Operator *writer = model.writer(from);
+	Clamp *activation = writer ? activationOf(writer->kind) : nullptr;
+	if (!activation || !activation->isNone() || !model.isReadOnce(from) ||
+	    before.type != after.type || before.quantization != after.quantization)
+		return false;
+	*activation = unary->activation;
+	writer->outputs.front() = to;
+	return true;
 }
 
 void foldIntoFunctions(Model &model)

@@ -71,7 +71,9 @@ PoolingAxis axisOf(uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride, 
 	return { in, kernel, out > 1 ? stride : 1, before, end - std::min(end, before + in) };
 }
 
-void poolInSteps(const Operator &whole, Chain &chain)
+} /* namespace */
+
+void splitPoolings(const Operator &whole, Chain &chain)
 {
 	const auto *pool = std::get_if<Pool>(&whole.kind);
 	if (!pool || !isExtreme(pool->method))
@@ -91,13 +93,6 @@ void poolInSteps(const Operator &whole, Chain &chain)
 	Pool last = poolingOf(*pool, y, x);
 	last.activation = pool->activation;
 	chain.add(last, result);
-}
-
-} /* namespace */
-
-void splitPoolings(Model &model)
-{
-	expandEach(model, poolInSteps);
 }
 
 } /* namespace nvdla::compiler */

@@ -27,8 +27,7 @@ namespace
 {
 
 constexpr uint32_t mostStride = 8;
-/* Kernels of at most this size, for an atom of channels each, leave room in the convolution buffer.
- */
+/* Kernels of this size, for an atom of channels each, leave room in the convolution buffer. */
 constexpr uint32_t mostElements = 480;
 /* A kernel with at most this many elements on both axes is well below mostElements. */
 constexpr uint32_t fewElements = 16;
@@ -75,35 +74,6 @@ ValueId addWide(Model &model, ValueId like, const char *what, Extents shape)
 	return id;
 }
 
-/* Makes a reduction in steps, unless it fits one step. */
-void reduceInSteps(Model &model, const Operator &whole, Chain &chain)
-{
-	const Extents in = model.values[chain.last].shape;
-	const auto *pool = std::get_if<Pool>(&whole.kind);
-	if (!pool || isExtreme(pool->method) || !isNone(pool->padding))
-		return;
-	auto y = axisOf(pool->kernel.y, pool->stride.y, in[1]);
-	auto x = axisOf(pool->kernel.x, pool->stride.x, in[2]);
-	if (!y || !x || fits(*y, *x))
-		return;
-	double factor = pool->method == Pool::Method::Sum ? 1 : 1.0 / (y->window() * x->window());
-	while (!fits(*y, *x)) {
-		const op::Axes part{ x->part(), y->part() };
-		const op::Padding after{ 0, x->after(), 0, y->after() };
-		y = y->inParts();
-		x = x->inParts();
-		factor *= part.x * part.y;
-		chain.add(Pool{ Pool::Method::Average, part, part, after, true, {} },
-			  addWide(model, chain.last, " averages", { 1, y->size, x->size, in[3] }));
-	}
-	const ValueId ones = model.add(onesOf(in[3], { x->window(), y->window() }, factor));
-	const ValueId sums =
-		model.addLike(whole.outputs.front(), " sums",
-			      { 1, y->isSummed ? 1 : y->size, x->isSummed ? 1 : x->size, in[3] });
-	chain.add(Convolution{ .groups = in[3], .activation = pool->activation }, sums, { ones });
-	chain.add(Reshape{}, whole.outputs.front());
-}
-
 /* Whether kernels fit 8 bits: linear weights are at most twice the factor along an axis. */
 bool fitsKernels(const Enlarge &enlarge)
 {
@@ -113,9 +83,7 @@ bool fitsKernels(const Enlarge &enlarge)
 	       most(enlarge.factor.x) * most(enlarge.factor.y) <= INT8_MAX;
 }
 
-/* An axis of a convolution whose input may be divided into blocks; otherwise a block has one
- * element.
- */
+/* An axis of a convolution, with the input in blocks of a stride, or else of one element. */
 struct BlockAxis : ConvolutionAxis {
 	bool isTooLong() const { return stride > mostStride || taps > maxKernelSize; }
 	bool canHaveBlocks() const { return stride > 1 && dilation == 1; }
@@ -194,31 +162,6 @@ bool isPossible(const Convolution &conv, const BlockAxis &y, const BlockAxis &x,
 	       uint64_t{ y.block() } * x.block() * channels <= mostOfSurface;
 }
 
-/* Makes a convolution on blocks, if it needs them and can have them. */
-void convolveBlocks(Model &model, const Operator &whole, const Convolution &conv, Chain &chain)
-{
-	const ConvolutionAxes axes(model, whole, conv);
-	const BlockAxis y{ axes.y }, x{ axes.x };
-	const op::Axes block{ x.block(), y.block() };
-
-	if (!isPossible(conv, y, x, model.values[whole.inputs[0]].shape[3]))
-		return;
-	addWholeBlocks(chain, y, x);
-	const Extents shape = model.values[chain.last].shape;
-	const Extents blocks{ shape[0], shape[1] / block.y, shape[2] / block.x,
-			      shape[3] * block.y * block.x };
-	/* Elements in blocks of one line are in order already. */
-	const Transpose turned{ { blocks[1], block.y, blocks[2], block.x, shape[3] },
-				{ 0, 2, 1, 3, 4 } };
-	chain.add(block.y == 1 ? Kind(Reshape{}) : turned, " in blocks", blocks);
-	const Value wide = inWindow(model.values[whole.inputs[1]],
-				    { x.blocksOfKernel() * block.x, y.blocksOfKernel() * block.y },
-				    { y.lead(), x.lead() });
-	std::vector<ValueId> others(whole.inputs.begin() + 1, whole.inputs.end());
-	others[0] = model.add(inBlocks(wide, block));
-	chain.add(onBlocks(conv, y, x), whole.outputs.front(), others);
-}
-
 /* An axis of a transposed convolution. */
 struct UpAxis {
 	uint32_t in, kernel, stride, before, out;
@@ -252,62 +195,97 @@ bool canBeExtended(const Extents &kernels, uint32_t r, uint32_t s)
 
 } /* namespace */
 
-void splitWindows(Model &model)
+void splitWindows(const Operator &whole, Chain &chain)
 {
-	expandEach(model, [&](const Operator &operation, Chain &chain) {
-		reduceInSteps(model, operation, chain);
-	});
+	Model &model = chain.model;
+	const Extents in = model.values[chain.last].shape;
+	const auto *pool = std::get_if<Pool>(&whole.kind);
+	if (!pool || isExtreme(pool->method) || !isNone(pool->padding))
+		return;
+	auto y = axisOf(pool->kernel.y, pool->stride.y, in[1]);
+	auto x = axisOf(pool->kernel.x, pool->stride.x, in[2]);
+	if (!y || !x || fits(*y, *x))
+		return;
+	double factor = pool->method == Pool::Method::Sum ? 1 : 1.0 / (y->window() * x->window());
+	while (!fits(*y, *x)) {
+		const op::Axes part{ x->part(), y->part() };
+		const op::Padding after{ 0, x->after(), 0, y->after() };
+		y = y->inParts();
+		x = x->inParts();
+		factor *= part.x * part.y;
+		chain.add(Pool{ Pool::Method::Average, part, part, after, true, {} },
+			  addWide(model, chain.last, " averages", { 1, y->size, x->size, in[3] }));
+	}
+	const ValueId ones = model.add(onesOf(in[3], { x->window(), y->window() }, factor));
+	const ValueId sums =
+		model.addLike(whole.outputs.front(), " sums",
+			      { 1, y->isSummed ? 1 : y->size, x->isSummed ? 1 : x->size, in[3] });
+	chain.add(Convolution{ .groups = in[3], .activation = pool->activation }, sums, { ones });
+	chain.add(Reshape{}, whole.outputs.front());
 }
 
-void splitEnlargements(Model &model)
+void splitEnlargements(const Operator &operation, Chain &chain)
 {
-	expandEach(model, [&](const Operator &operation, Chain &chain) {
-		const auto *enlarge = std::get_if<Enlarge>(&operation.kind);
-		if (!enlarge || model.values[chain.last].type != ElementType::Int8 ||
-		    enlarge->factor.x == 1 || enlarge->factor.y == 1 || fitsKernels(*enlarge))
-			return;
-		Extents wide = model.values[chain.last].shape;
-		wide[2] *= enlarge->factor.x;
-		chain.add(Enlarge{ enlarge->method, { enlarge->factor.x, 1 } },
-			  addWide(model, chain.last, " wide", wide));
-		chain.add(Enlarge{ enlarge->method, { 1, enlarge->factor.y } },
-			  operation.outputs.front());
-	});
+	const Value &from = chain.model.values[chain.last];
+	const auto *enlarge = std::get_if<Enlarge>(&operation.kind);
+	if (!enlarge || from.type != ElementType::Int8 || enlarge->factor.x == 1 ||
+	    enlarge->factor.y == 1 || fitsKernels(*enlarge))
+		return;
+	Extents wide = from.shape;
+	wide[2] *= enlarge->factor.x;
+	chain.add(Enlarge{ enlarge->method, { enlarge->factor.x, 1 } },
+		  addWide(chain.model, chain.last, " wide", wide));
+	chain.add(Enlarge{ enlarge->method, { 1, enlarge->factor.y } }, operation.outputs.front());
 }
 
-void takeBlocks(Model &model)
+void takeBlocks(const Operator &whole, Chain &chain)
 {
-	expandEach(model, [&](const Operator &operation, Chain &chain) {
-		if (const auto *conv = std::get_if<Convolution>(&operation.kind))
-			convolveBlocks(model, operation, *conv, chain);
-	});
+	Model &model = chain.model;
+	const auto *conv = std::get_if<Convolution>(&whole.kind);
+	if (!conv)
+		return;
+	const ConvolutionAxes axes(model, whole, *conv);
+	const BlockAxis y{ axes.y }, x{ axes.x };
+	const op::Axes block{ x.block(), y.block() };
+	if (!isPossible(*conv, y, x, model.values[whole.inputs[0]].shape[3]))
+		return;
+	addWholeBlocks(chain, y, x);
+	const Extents shape = model.values[chain.last].shape;
+	const Extents blocks{ shape[0], shape[1] / block.y, shape[2] / block.x,
+			      shape[3] * block.y * block.x };
+	/* Elements in blocks of one line are in order already. */
+	const Transpose turned{ { blocks[1], block.y, blocks[2], block.x, shape[3] },
+				{ 0, 2, 1, 3, 4 } };
+	chain.add(block.y == 1 ? Kind(Reshape{}) : turned, " in blocks", blocks);
+	const Value wide = inWindow(model.values[whole.inputs[1]],
+				    { x.blocksOfKernel() * block.x, y.blocksOfKernel() * block.y },
+				    { y.lead(), x.lead() });
+	std::vector<ValueId> others(whole.inputs.begin() + 1, whole.inputs.end());
+	others[0] = model.add(inBlocks(wide, block));
+	chain.add(onBlocks(*conv, y, x), whole.outputs.front(), others);
 }
 
-void uncutTransposed(Model &model)
+void uncutTransposed(const Operator &operation, Chain &chain)
 {
-	expandEach(model, [&](const Operator &operation, Chain &chain) {
-		const auto *conv = std::get_if<TransposedConvolution>(&operation.kind);
-		if (!conv)
-			return;
-		const Extents in = model.values[operation.inputs[0]].shape;
-		const Value kernels = model.values[operation.inputs[1]];
-		const ValueId output = operation.outputs.front();
-		const Extents out = model.values[output].shape;
-		const UpAxis y{ in[1], kernels.shape[2], conv->stride.y, conv->padding.top,
-				out[1] };
-		const UpAxis x{ in[2], kernels.shape[3], conv->stride.x, conv->padding.left,
-				out[2] };
-		const uint32_t r = y.whole(), s = std::max(x.whole(), in[2] == 1 ? 2U : 1U);
-		if (!hasLonePhase(y, x) || !canBeExtended(kernels.shape, r, s))
-			return;
-		const Extents uncut{ 1, (in[1] - 1) * y.stride + r, (in[2] - 1) * x.stride + s,
-				     out[3] };
-		std::vector<ValueId> others(operation.inputs.begin() + 1, operation.inputs.end());
-		others[0] = model.add(inWindow(kernels, { s, r }));
-		chain.add(TransposedConvolution{ conv->stride, {}, conv->activation },
-			  model.addLike(output, " uncut", uncut), others);
-		chain.add(Slice{ { 0, y.before, x.before, 0 }, { 1, 1, 1, 1 } }, output);
-	});
+	Model &model = chain.model;
+	const auto *conv = std::get_if<TransposedConvolution>(&operation.kind);
+	if (!conv)
+		return;
+	const Extents in = model.values[operation.inputs[0]].shape;
+	const Value kernels = model.values[operation.inputs[1]];
+	const ValueId output = operation.outputs.front();
+	const Extents out = model.values[output].shape;
+	const UpAxis y{ in[1], kernels.shape[2], conv->stride.y, conv->padding.top, out[1] };
+	const UpAxis x{ in[2], kernels.shape[3], conv->stride.x, conv->padding.left, out[2] };
+	const uint32_t r = y.whole(), s = std::max(x.whole(), in[2] == 1 ? 2U : 1U);
+	if (!hasLonePhase(y, x) || !canBeExtended(kernels.shape, r, s))
+		return;
+	const Extents uncut{ 1, (in[1] - 1) * y.stride + r, (in[2] - 1) * x.stride + s, out[3] };
+	std::vector<ValueId> others(operation.inputs.begin() + 1, operation.inputs.end());
+	others[0] = model.add(inWindow(kernels, { s, r }));
+	chain.add(TransposedConvolution{ conv->stride, {}, conv->activation },
+		  model.addLike(output, " uncut", uncut), others);
+	chain.add(Slice{ { 0, y.before, x.before, 0 }, { 1, 1, 1, 1 } }, output);
 }
 
 } /* namespace nvdla::compiler */

@@ -39,38 +39,17 @@ bool isWithin(const op::Padding &padding, uint32_t w, uint32_t h)
 	       std::max(padding.top, padding.bottom) < h;
 }
 
-bool canPad(const Model &model, const Operator &operation, const Convolution &conv, const Pad &pad)
-{
-	const Extents &kernel = model.values[operation.inputs[1]].shape;
-
-	return isWithin(sum(conv.padding, pad), (kernel[3] - 1) * conv.dilation.x + 1,
-			(kernel[2] - 1) * conv.dilation.y + 1);
-}
-
-/* A pooling can take over a pad if its windows count zeros and stay within the padding. */
-bool canPad(const Model &model, const Operator &operation, const Pool &pool, const Pad &pad)
-{
-	const op::Padding &own = pool.padding;
-	const Extents &in = model.values[operation.inputs[0]].shape;
-	const Extents &out = model.values[operation.outputs[0]].shape;
-	auto isInside = [](uint32_t extent, uint32_t windows, uint32_t kernel, uint32_t stride,
-			   uint32_t padding) {
-		return uint64_t{ windows - 1 } * stride + kernel <= uint64_t{ extent } + padding;
-	};
-
-	return !isExtreme(pool.method) && (pool.countPadding || isNone(own)) &&
-	       isWithin(sum(own, pad), pool.kernel.x, pool.kernel.y) &&
-	       isInside(in[1], out[1], pool.kernel.y, pool.stride.y, own.top + own.bottom) &&
-	       isInside(in[2], out[2], pool.kernel.x, pool.stride.x, own.left + own.right);
-}
-
 bool canPad(const Model &model, const Operator &operation, const Pad &pad)
 {
-	if (const auto *conv = std::get_if<Convolution>(&operation.kind))
-		return canPad(model, operation, *conv, pad);
-	if (const auto *pool = std::get_if<Pool>(&operation.kind))
-		return canPad(model, operation, *pool, pad);
-	return false;
+	if (const auto *conv = std::get_if<Convolution>(&operation.kind)) {
+		const Extents &kernel = model.values[operation.inputs[1]].shape;
+		return isWithin(sum(conv->padding, pad), (kernel[3] - 1) * conv->dilation.x + 1,
+				(kernel[2] - 1) * conv->dilation.y + 1);
+	}
+	/* A pooling can take over a pad if its windows count zeros. */
+	const auto *pool = std::get_if<Pool>(&operation.kind);
+	return pool && !isExtreme(pool->method) && (pool->countPadding || isNone(pool->padding)) &&
+	       isWithin(sum(pool->padding, pad), pool->kernel.x, pool->kernel.y);
 }
 
 void addPadding(Kind &kind, const Pad &pad)
@@ -134,57 +113,52 @@ uint32_t cut(ConvolutionAxis &axis)
 
 } /* namespace */
 
-void padWithZeros(Model &model)
+void padWithZeros(const Operator &operation, Chain &chain)
 {
-	expandEach(model, [&](const Operator &operation, Chain &chain) {
-		const auto *pad = std::get_if<Pad>(&operation.kind);
-		const ValueId output = operation.outputs.front();
-		const Extents shape = model.values[output].shape;
-		if (!pad || pad->value == 0 || elementCount(shape) > mostElementsAround)
-			return;
-		chain.add(Pad{ pad->before, pad->after },
-			  model.addLike(output, " in zeros", shape));
-		chain.add(Elementwise{ Elementwise::Function::Add, {} }, output,
-			  { model.add(numbersAround(*pad, shape)) });
-	});
+	const auto *pad = std::get_if<Pad>(&operation.kind);
+	const ValueId output = operation.outputs.front();
+	const Extents shape = chain.model.values[output].shape;
+
+	if (!pad || pad->value == 0 || elementCount(shape) > mostElementsAround)
+		return;
+	chain.add(Pad{ pad->before, pad->after }, chain.model.addLike(output, " in zeros", shape));
+	chain.add(Elementwise{ Elementwise::Function::Add, {} }, output,
+		  { chain.model.add(numbersAround(*pad, shape)) });
 }
 
-void foldPads(Model &model)
+bool foldPad(Model &model, const Operator &operation)
 {
-	foldEach(model, [&](const Operator &operation) {
-		const auto *pad = std::get_if<Pad>(&operation.kind);
-		const ValueId from = operation.inputs.front(), to = operation.outputs.front();
-		const auto readers = model.readers(to);
-		if (!pad || !isPlane(*pad) || readers.empty() || model.isOutput(to) ||
-		    model.values[from].quantization != model.values[to].quantization ||
-		    !std::ranges::all_of(readers, [&](size_t reader) {
-			    return canPad(model, model.operators[reader], *pad);
-		    }))
-			return false;
-		for (const size_t reader : readers) {
-			addPadding(model.operators[reader].kind, *pad);
-			model.operators[reader].inputs.front() = from;
-		}
-		return true;
-	});
-}
+	const auto *pad = std::get_if<Pad>(&operation.kind);
+	const ValueId from = operation.inputs.front(), to = operation.outputs.front();
+	const auto readers = model.readers(to);
 
-void cutKernels(Model &model)
-{
-	for (Operator &operation : model.operators) {
-		auto *conv = std::get_if<Convolution>(&operation.kind);
-		if (!conv)
-			continue;
-		ConvolutionAxes axes(model, operation, *conv);
-		auto &[y, x] = axes;
-		const Value &kernels = model.values[operation.inputs[1]];
-		const Place first{ -int64_t{ cut(y) }, -int64_t{ cut(x) } };
-		conv->dilation = { x.dilation, y.dilation };
-		if (y.taps == kernels.shape[2] && x.taps == kernels.shape[3])
-			continue;
-		conv->padding = { x.before, x.after, y.before, y.after };
-		operation.inputs[1] = model.add(inWindow(kernels, { x.taps, y.taps }, first));
+	if (!pad || !isPlane(*pad) || readers.empty() || model.isOutput(to) ||
+	    model.values[from].quantization != model.values[to].quantization ||
+	    !std::ranges::all_of(readers, [&](size_t reader) {
+		    return canPad(model, model.operators[reader], *pad);
+	    }))
+		return false;
+	for (const size_t reader : readers) {
+		addPadding(model.operators[reader].kind, *pad);
+		model.operators[reader].inputs.front() = from;
 	}
+	return true;
+}
+
+void cutKernels(Operator &operation, Chain &chain)
+{
+	auto *conv = std::get_if<Convolution>(&operation.kind);
+	if (!conv)
+		return;
+	ConvolutionAxes axes(chain.model, operation, *conv);
+	auto &[y, x] = axes;
+	const Value &kernels = chain.model.values[operation.inputs[1]];
+	const Place first{ -int64_t{ cut(y) }, -int64_t{ cut(x) } };
+	conv->dilation = { x.dilation, y.dilation };
+	if (y.taps == kernels.shape[2] && x.taps == kernels.shape[3])
+		return;
+	conv->padding = { x.before, x.after, y.before, y.after };
+	operation.inputs[1] = chain.model.add(inWindow(kernels, { x.taps, y.taps }, first));
 }
 
 } /* namespace nvdla::compiler */

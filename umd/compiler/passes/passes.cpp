@@ -36,16 +36,22 @@ bool expandEach(Model &model, const Expand &expand)
 	return isChanged;
 }
 
-void foldEach(Model &model, const std::function<bool(const Operator &)> &fold)
+namespace
+{
+
+/* Removes operators for which \a fold returns true, as another one includes their work. */
+void foldEach(Model &model, bool (*fold)(Model &, const Operator &))
 {
 	for (size_t i = 0; i < model.operators.size();) {
 		const Operator operation = model.operators[i];
-		if (fold(operation))
+		if (fold(model, operation))
 			model.operators.erase(model.operators.begin() + static_cast<ptrdiff_t>(i));
 		else
 			i++;
 	}
 }
+
+} /* namespace */
 
 void removeUnused(Model &model)
 {
@@ -75,28 +81,26 @@ void removeUnused(Model &model)
 Result<void> runPasses(Model &model, const CoreGeometry &core)
 {
 	return resultOf([&] {
-		takeConversionsOffEnds(model);
+		foldEach(model, takeOffEnds);
 		computeConstantOutputs(model);
 		makeSigned(model);
-		padWithZeros(model);
+		expandEach(model, padWithZeros);
 		findVariances(model);
 		findStandardizations(model);
 		findSoftmaxes(model);
 		findGelus(model);
 		foldIntoFunctions(model);
-		foldAffines(model);
-		fuseActivations(model);
-		quantizeResults(model);
+		foldEach(model, foldAffine);
+		foldEach(model, fuseActivation);
+		foldEach(model, quantizeResult);
 		separateTypes(model);
-		repeatOperands(model);
-		foldPads(model);
-		cutKernels(model);
+		expandEach(model, repeatOperands);
+		foldEach(model, foldPad);
+		expandEach(model, cutKernels);
 		unrollBatch(model, core);
-		takeBlocks(model);
-		uncutTransposed(model);
-		splitWindows(model);
-		splitPoolings(model);
-		splitEnlargements(model);
+		for (const auto expand : { takeBlocks, uncutTransposed, splitWindows, splitPoolings,
+					   splitEnlargements })
+			expandEach(model, expand);
 		divideLongAxes(model);
 	});
 }

@@ -16,136 +16,13 @@ namespace nvdla::compiler
 {
 
 /**
- * \brief Remove QUANTIZE after inputs and DEQUANTIZE before outputs
- *
- * The network's inputs and outputs are then the integers; the network states their quantization.
+ * \brief Run all passes below, in their order; no operator is Unknown
+ * \return the error of a pass
  */
-void takeConversionsOffEnds(Model &model);
+Result<void> runPasses(Model &model, const CoreGeometry &core = nvFull);
 
-/**
- * \brief Outputs that are constants are computed, from an input that is then multiplied by zero
- * \throw BrokenRule naming an output that is too large
- */
-void computeConstantOutputs(Model &model);
-
-/** \brief uint8 activations become int8: the same scale, a zero point less by 128 */
-void makeSigned(Model &model);
-
-/** \brief Clamps that are the only reader of an operator's result become its activation */
-void fuseActivations(Model &model);
-
-/**
- * \brief Operators on integers write integers if all readers of the result quantize it
- *
- * ONNX puts a QuantizeLinear after an operator with a float result, or after a reshape of it.
- */
-void quantizeResults(Model &model);
-
-/**
- * \brief Operators that make real numbers of integers read real numbers instead
- *
- * Such operators are behind a DequantizeLinear, with no QuantizeLinear behind them.
- */
-void separateTypes(Model &model);
-
-/**
- * \brief Means of squares less squares of means are means of squared differences
- *
- * The core's numbers do not have the bits that the difference of two large numbers needs.
- */
-void findVariances(Model &model);
-
-/**
- * \brief Functions that the CPU computes take what is before them: a product with a number, the
- * sum of one, and one function more
- *
- * FP16 has no numbers for many results in between, as the 1e-10 of log(x * x + 1e-10).
- */
-void foldIntoFunctions(Model &model);
-
-/** \brief Products with and sums of constants go into kernels and bias of the float convolution
- * before them */
-void foldAffines(Model &model);
-
-/**
- * \brief Repeat operands that meet a larger tensor, unless they have one number for each channel
- *
- * By kernels of ones for channels, by copies for lines and columns.
- */
-void repeatOperands(Model &model);
-
-/** \brief Other numbers around an input are zeros, to which they are added */
-void padWithZeros(Model &model);
-
-/** \brief Zeros around the input of convolutions, sums and averages become their padding */
-void foldPads(Model &model);
-
-/** \brief Remove elements of kernels that only meet padding, as those of large dilations may */
-void cutKernels(Model &model);
-
-/**
- * \brief Batches are computed sample by sample, in one network with one set of constants
- *
- * Inputs and outputs keep their shapes: the samples are parts of them. Matrix products compute all
- * samples in one operation where possible.
- *
- * \throw BrokenRule naming an operator that does not work sample by sample
- */
-void unrollBatch(Model &model, const CoreGeometry &core = nvFull);
-
-/** \brief Convolutions with a stride above 8, or with a stride and more than 32 taps, go from block
- * to block of the input */
-void takeBlocks(Model &model);
-
-/** \brief Transposed convolutions some of whose phases are single elements are made larger, and cut
- */
-void uncutTransposed(Model &model);
-
-/** \brief Larger pictures of 8 bits whose kernels need more bits are made in two steps */
-void splitEnlargements(Model &model);
-
-/** \brief Operators that compute each position of an axis by itself see an axis that is longer than
- * a surface is wide as lines and columns */
-void divideLongAxes(Model &model);
-
-/** \brief Sums and averages over more lines or columns than a kernel has are made in two steps */
-void splitWindows(Model &model);
-
-/** \brief Windows of more than maxPoolingKernel lines or columns find their largest or least element
- * in several poolings */
-void splitPoolings(Model &model);
-
-/**
- * \brief Differences from the mean of all channels, divided by the root of their mean square
- *
- * Files have no operator for that before ONNX 17.
- */
-void findStandardizations(Model &model);
-
-/** \brief Exponentials of all channels divided by their sum are a softmax */
-void findSoftmaxes(Model &model);
-
-/** \brief Products with the error function, a hyperbolic tangent or a logistic function are GELU or
- * SiLU: one table */
-void findGelus(Model &model);
-
-/**
- * \brief Pool the parts of a concatenation, and concatenate the results
- *
- * Not among runPasses(): nothing reads the old concatenation any more, but it can be an output of
- * the network (CompileOptions::everyTensor).
- */
-void poolParts(Model &model);
-
-/** \brief scale * x + shift, of a value x */
-struct Line {
-	ValueId of;
-	double scale;
-	double shift;
-};
-
-/** \return the sum or product of a tensor and one number that writes a float value, if one does */
-std::optional<Line> lineThatWrites(const Model &model, ValueId value);
+/** \brief Remove operators whose results nothing reads, and the elements of such constants */
+void removeUnused(Model &model);
 
 /** \brief Operators that replace one: each reads the result of the one before it */
 struct Chain {
@@ -173,16 +50,141 @@ using Expand = std::function<void(Operator &, Chain &)>;
  */
 bool expandEach(Model &model, const Expand &expand);
 
-/** \brief Remove operators for which \a fold returns true, as another one includes their work */
-void foldEach(Model &model, const std::function<bool(const Operator &)> &fold);
+/** \brief scale * x + shift, of a value x */
+struct Line {
+	ValueId of;
+	double scale;
+	double shift;
+};
 
-/** \brief Remove operators whose results nothing reads, and the elements of such constants */
-void removeUnused(Model &model);
+/** \return the sum or product of a tensor and one number that writes a float value, if one does */
+std::optional<Line> lineThatWrites(const Model &model, ValueId value);
+
+/* Passes that fold an operator into another one, if they return true; it is then removed. */
 
 /**
- * \brief Run all passes above, in their order; no operator is Unknown
- * \return the error of a pass
+ * \brief Remove a QUANTIZE after an input, or a DEQUANTIZE before an output
+ *
+ * The network's input or output is then the integers; the network states their quantization.
  */
-Result<void> runPasses(Model &model, const CoreGeometry &core = nvFull);
+bool takeOffEnds(Model &model, const Operator &operation);
+
+/** \brief Products with and sums of constants go into kernels and bias of the float convolution
+ * before them */
+bool foldAffine(Model &model, const Operator &operation);
+
+/** \brief A clamp that is the only reader of an operator's result becomes its activation */
+bool fuseActivation(Model &model, const Operator &operation);
+
+/**
+ * \brief Operators on integers write integers if all readers of the result quantize it
+ *
+ * ONNX puts a QuantizeLinear after an operator with a float result, or after a reshape of it.
+ */
+bool quantizeResult(Model &model, const Operator &operation);
+
+/** \brief Zeros around the input of convolutions, sums and averages become their padding */
+bool foldPad(Model &model, const Operator &operation);
+
+/* Passes that replace or change an operator: see Expand. */
+
+/** \brief Other numbers around an input are zeros, to which they are added */
+void padWithZeros(const Operator &operation, Chain &chain);
+
+/**
+ * \brief Repeat operands that meet a larger tensor, unless they have one number for each channel
+ *
+ * By kernels of ones for channels, by copies for lines and columns.
+ */
+void repeatOperands(Operator &operation, Chain &chain);
+
+/** \brief Remove elements of kernels that only meet padding, as those of large dilations may */
+void cutKernels(Operator &operation, Chain &chain);
+
+/** \brief Convolutions with a stride above 8, or with a stride and more than 32 taps, go from block
+ * to block of the input */
+void takeBlocks(const Operator &whole, Chain &chain);
+
+/** \brief Transposed convolutions with phases of single elements are made larger, and cut */
+void uncutTransposed(const Operator &operation, Chain &chain);
+
+/** \brief Sums and averages over more lines or columns than a kernel has are made in two steps */
+void splitWindows(const Operator &whole, Chain &chain);
+
+/** \brief Windows of more than maxPoolingKernel lines or columns find their largest or least
+ * element in several poolings */
+void splitPoolings(const Operator &whole, Chain &chain);
+
+/** \brief Larger pictures of 8 bits whose kernels need more bits are made in two steps */
+void splitEnlargements(const Operator &operation, Chain &chain);
+
+/**
+ * \brief Pool the parts of a concatenation, and concatenate the results
+ *
+ * Not among runPasses(): nothing reads the old concatenation any more, but it can be an output of
+ * the network (CompileOptions::everyTensor).
+ */
+void poolParts(const Operator &pooling, Chain &chain);
+
+/* Passes over a whole model. */
+
+/**
+ * \brief Outputs that are constants are computed, from an input that is then multiplied by zero
+ * \throw BrokenRule naming an output that is too large
+ */
+void computeConstantOutputs(Model &model);
+
+/** \brief uint8 activations become int8: the same scale, a zero point less by 128 */
+void makeSigned(Model &model);
+
+/**
+ * \brief Means of squares less squares of means are means of squared differences
+ *
+ * The core's numbers do not have the bits that the difference of two large numbers needs.
+ */
+void findVariances(Model &model);
+
+/**
+ * \brief Differences from the mean of all channels, divided by the root of their mean square
+ *
+ * Files have no operator for that before ONNX 17.
+ */
+void findStandardizations(Model &model);
+
+/** \brief Exponentials of all channels divided by their sum are a softmax */
+void findSoftmaxes(Model &model);
+
+/** \brief Products with the error function, a hyperbolic tangent or a logistic function are GELU or
+ * SiLU: one table */
+void findGelus(Model &model);
+
+/**
+ * \brief Functions that the CPU computes take what is before them: a product with a number, the
+ * sum of one, and one function more
+ *
+ * FP16 has no numbers for many results in between, as the 1e-10 of log(x * x + 1e-10).
+ */
+void foldIntoFunctions(Model &model);
+
+/**
+ * \brief Operators that make real numbers of integers read real numbers instead
+ *
+ * Such operators are behind a DequantizeLinear, with no QuantizeLinear behind them.
+ */
+void separateTypes(Model &model);
+
+/**
+ * \brief Batches are computed sample by sample, in one network with one set of constants
+ *
+ * Inputs and outputs keep their shapes: the samples are parts of them. Matrix products compute all
+ * samples in one operation where possible.
+ *
+ * \throw BrokenRule naming an operator that does not work sample by sample
+ */
+void unrollBatch(Model &model, const CoreGeometry &core = nvFull);
+
+/** \brief Operators that compute each position of an axis by itself see an axis that is longer than
+ * a surface is wide as lines and columns */
+void divideLongAxes(Model &model);
 
 } /* namespace nvdla::compiler */

@@ -46,24 +46,22 @@ const Operator *concatenationBefore(const Model &model, const Operator &pooling)
 
 } /* namespace */
 
-void poolParts(Model &model)
+void poolParts(const Operator &pooling, Chain &chain)
 {
-	expandEach(model, [&](const Operator &pooling, Chain &chain) {
-		const Operator *concatenation = concatenationBefore(model, pooling);
-		if (!concatenation)
-			return;
-		Operator behind = *concatenation;
-		for (ValueId &part : behind.inputs) {
-			Extents shape = model.values[pooling.outputs.front()].shape;
-			shape.back() = model.values[part].shape.back();
-			Operator &one = chain.operators.emplace_back(pooling);
-			one.inputs = { part };
-			part = model.addLike(part, " pooled", std::move(shape));
-			one.outputs = { part };
-		}
-		behind.outputs = pooling.outputs;
-		chain.operators.push_back(std::move(behind));
-	});
+	const Operator *concatenation = concatenationBefore(chain.model, pooling);
+	if (!concatenation)
+		return;
+	Operator behind = *concatenation;
+	for (ValueId &part : behind.inputs) {
+		Extents shape = chain.model.values[pooling.outputs.front()].shape;
+		shape.back() = chain.model.values[part].shape.back();
+		Operator &one = chain.operators.emplace_back(pooling);
+		one.inputs = { part };
+		part = chain.model.addLike(part, " pooled", std::move(shape));
+		one.outputs = { part };
+	}
+	behind.outputs = pooling.outputs;
+	chain.operators.push_back(std::move(behind));
 }
 
 } /* namespace nvdla::compiler */

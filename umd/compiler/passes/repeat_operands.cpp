@@ -24,9 +24,10 @@ bool isAlongChannels(const Extents &shape)
 }
 
 /* Repeats an input if it has to be repeated; the result replaces the input. */
-void repeat(Model &model, Operator &operation, size_t input, Chain &chain)
+void repeat(Operator &operation, size_t input, Chain &chain)
 {
 	constexpr uint32_t mostCopies = 64; /* along an axis, as Tile has them */
+	Model &model = chain.model;
 	const Extents out = model.values[operation.outputs.front()].shape;
 	const Value &value = model.values[operation.inputs[input]];
 	if (value.isConstant || out.size() > rank || value.shape.size() > rank)
@@ -74,20 +75,19 @@ void repeat(Model &model, Operator &operation, size_t input, Chain &chain)
 
 } /* namespace */
 
-void repeatOperands(Model &model)
+void repeatOperands(Operator &operation, Chain &chain)
 {
-	expandEach(model, [&](Operator &operation, Chain &chain) {
-		if (!isAny<Elementwise>(operation.kind))
-			return;
-		const auto channelsOf = [&](size_t input) {
-			return withRank(model.values[operation.inputs[input]].shape, 1).back();
-		};
-		/* The input with fewer channels first: SDP may then take the other one as it is. */
-		const size_t first = channelsOf(0) <= channelsOf(1) ? 0 : 1;
-		repeat(model, operation, first, chain);
-		repeat(model, operation, 1 - first, chain);
-		chain.operators.push_back(operation);
-	});
+	const auto channelsOf = [&](size_t input) {
+		return withRank(chain.model.values[operation.inputs[input]].shape, 1).back();
+	};
+
+	if (!isAny<Elementwise>(operation.kind))
+		return;
+	/* The input with fewer channels first: SDP may then take the other one as it is. */
+	const size_t first = channelsOf(0) <= channelsOf(1) ? 0 : 1;
+	repeat(operation, first, chain);
+	repeat(operation, 1 - first, chain);
+	chain.operators.push_back(operation);
 }
 
 } /* namespace nvdla::compiler */

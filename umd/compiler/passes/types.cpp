@@ -16,14 +16,14 @@ namespace
 /* Whether all inputs that are not constant are integers. */
 bool readsIntegers(const Model &model, const Operator &operation)
 {
-	size_t integers = 0, floats = 0;
+	bool any = false;
 
 	for (const ValueId id : operation.inputs) {
-		if (model.values[id].isConstant)
-			continue;
-		isFloat(model.values[id].type) ? floats++ : integers++;
+		if (!model.values[id].isConstant && isFloat(model.values[id].type))
+			return false;
+		any |= !model.values[id].isConstant;
 	}
-	return integers > 0 && floats == 0;
+	return any;
 }
 
 /*
@@ -47,37 +47,27 @@ std::vector<ValueId> madeOfIntegers(const Model &model, ValueId to)
 	}
 }
 
-/* Whether an operator converts between integers and real numbers by itself. */
-bool takesBoth(const Kind &kind)
-{
-	const auto *unary = std::get_if<Unary>(&kind);
-
-	return (unary && unary->isConversion()) || isOverChannels(kind);
-}
-
 } /* namespace */
 
-void takeConversionsOffEnds(Model &model)
+bool takeOffEnds(Model &model, const Operator &operation)
 {
-	foldEach(model, [&](const Operator &operation) {
-		const ValueId from = operation.inputs.front(), to = operation.outputs.front();
-		const bool quantizes = isFloat(model.values[from].type);
-		const bool dequantizes = isFloat(model.values[to].type);
-		const auto input = std::ranges::find(model.inputs, from);
-		const auto *unary = std::get_if<Unary>(&operation.kind);
-		const bool one = unary && unary->isConversion() && quantizes != dequantizes;
+	const ValueId from = operation.inputs.front(), to = operation.outputs.front();
+	const bool quantizes = isFloat(model.values[from].type);
+	const bool dequantizes = isFloat(model.values[to].type);
+	const auto input = std::ranges::find(model.inputs, from);
+	const auto *unary = std::get_if<Unary>(&operation.kind);
+	const bool one = unary && unary->isConversion() && quantizes != dequantizes;
 
-		const bool begins =
-			one && quantizes && input != model.inputs.end() && model.isReadOnce(from);
-		const bool ends = one && dequantizes && model.isOutput(to) &&
-				  model.readers(to).empty() && !model.isInput(from);
+	const bool begins =
+		one && quantizes && input != model.inputs.end() && model.isReadOnce(from);
+	const bool ends = one && dequantizes && model.isOutput(to) && model.readers(to).empty() &&
+			  !model.isInput(from);
 
-		if (begins)
-			*input = to;
-		else if (ends)
-			std::ranges::replace(model.outputs, to, from);
-		return begins || ends;
-	});
+	if (begins)
+		*input = to;
+	else if (ends)
+		std::ranges::replace(model.outputs, to, from);
+	return begins || ends;
 }
 
 void makeSigned(Model &model)
@@ -93,22 +83,20 @@ void makeSigned(Model &model)
 	}
 }
 
-void quantizeResults(Model &model)
+bool quantizeResult(Model &model, const Operator &operation)
 {
-	foldEach(model, [&](const Operator &operation) {
-		const auto *unary = std::get_if<Unary>(&operation.kind);
-		const ValueId from = operation.inputs.front(), to = operation.outputs.front();
-		if (!unary || !unary->isConversion() || isFloat(model.values[to].type))
-			return false;
-		const std::vector<ValueId> made = madeOfIntegers(model, from);
-		for (const ValueId id : made) {
-			model.values[id].type = model.values[to].type;
-			model.values[id].quantization = model.values[to].quantization;
-		}
-		if (!made.empty())
-			model.writer(from)->outputs.front() = to;
-		return !made.empty();
-	});
+	const auto *unary = std::get_if<Unary>(&operation.kind);
+	const ValueId from = operation.inputs.front(), to = operation.outputs.front();
+	if (!unary || !unary->isConversion() || isFloat(model.values[to].type))
+		return false;
+	const std::vector<ValueId> made = madeOfIntegers(model, from);
+	for (const ValueId id : made) {
+		model.values[id].type = model.values[to].type;
+		model.values[id].quantization = model.values[to].quantization;
+	}
+	if (!made.empty())
+		model.writer(from)->outputs.front() = to;
+	return !made.empty();
 }
 
 void separateTypes(Model &model)
@@ -116,8 +104,11 @@ void separateTypes(Model &model)
 	std::map<ValueId, ValueId> known; /* float value of an integer value */
 
 	expandEach(model, [&](Operator &operation, Chain &chain) {
-		if (!isFloat(model.values[operation.outputs.front()].type) ||
-		    takesBoth(operation.kind))
+		const auto *unary = std::get_if<Unary>(&operation.kind);
+		/* These convert between integers and real numbers by themselves. */
+		const bool takesBoth =
+			(unary && unary->isConversion()) || isOverChannels(operation.kind);
+		if (!isFloat(model.values[operation.outputs.front()].type) || takesBoth)
 			return;
 		for (ValueId &id : operation.inputs) {
 			const Value &value = model.values[id];

@@ -34,9 +34,7 @@ class Unroller
 {
 public:
 	Unroller(Model &model, uint32_t batch, uint32_t mostAtOnce)
-		: model_(model), batch_(batch), mostAtOnce_(mostAtOnce),
-		  isBatched_(model.values.size()), isThere_(model.values.size()),
-		  samples_(model.values.size())
+		: model_(model), batch_(batch), mostAtOnce_(mostAtOnce)
 	{
 	}
 
@@ -45,27 +43,23 @@ public:
 private:
 	const Value &value(ValueId id) const { return model_.values[id]; }
 	const Extents &shape(ValueId id) const { return value(id).shape; }
+	bool isBatched(ValueId id) const { return value(id).batch > 1 || samples_.contains(id); }
 	/* Refuse operators that do not work sample by sample. */
 	void check(const Operator &operation) const;
-	void checkInput(const Operator &operation, ValueId id) const;
-	/* A sample of a batch, or of a constant that has one for each; others are the same for all.
-	 */
+	/* A sample of a batch, or of a constant that has all; other values are each sample's. */
 	ValueId sample(ValueId id, uint32_t index, const Operator &reader);
 	ValueId constantSample(ValueId id, uint32_t index);
 	const std::vector<ValueId> &describeSamples(ValueId id);
-	/* All samples in one value. */
+	/* All samples in one value, whose Value::batch says so. */
 	ValueId whole(ValueId id, const Operator &by);
 	bool isAtOnce(const Operator &operation) const;
-	void addAtOnce(Operator operation);
 	void addSample(const Operator &operation, uint32_t index);
 
 	Model &model_;
 	const uint32_t batch_;
 	const uint32_t mostAtOnce_;
-	std::vector<bool> isBatched_; /* by the ids of the model as it was */
-	std::vector<bool> isThere_;   /* with all samples in one value */
-	std::vector<std::vector<ValueId>> samples_;
-	std::map<ValueId, Operator> reshapes_; /* by the value that they write */
+	std::map<ValueId, std::vector<ValueId>> samples_; /* by the value that has all */
+	std::map<ValueId, Operator> reshapes_;		  /* by the value that they write */
 	std::vector<Operator> operators_;
 };
 
@@ -97,24 +91,19 @@ void Unroller::check(const Operator &operation) const
 	refuseIf(isAny<FullyConnected>(kind) &&
 			 elementCount(in) / batch_ % shape(operation.inputs[1])[1],
 		 operation, "takes rows that are of several samples");
-	for (const ValueId id : operation.inputs)
-		checkInput(operation, id);
-}
-
-void Unroller::checkInput(const Operator &operation, ValueId id) const
-{
-	const Extents &out = shape(operation.outputs.front());
-	const Value &input = value(id);
-	const bool isLikeOutput = input.shape.size() == out.size() && input.shape.front() == batch_;
-	const bool isOperand = isAny<Elementwise, Product>(operation.kind);
-
-	refuseIf(isAny<Concatenation>(operation.kind) && !isBatched_[id], operation,
-		 fmt::format("puts '{}', which is no batch, beside one", input.name));
-	refuseIf(isOperand && isBatched_[id] && !isLikeOutput, operation,
-		 fmt::format("repeats the batch '{}' along another axis", input.name));
-	refuseIf(isOperand && !isBatched_[id] && isLikeOutput &&
-			 (!input.isConstant || input.quantization.values().size() > 1),
-		 operation, fmt::format("takes '{}' as a batch", input.name));
+	for (const ValueId id : operation.inputs) {
+		const Value &input = value(id);
+		const bool isLikeOutput =
+			input.shape.size() == out.size() && input.shape.front() == batch_;
+		const bool isOperand = isAny<Elementwise, Product>(kind);
+		refuseIf(all && !isBatched(id), operation,
+			 fmt::format("puts '{}', which is no batch, beside one", input.name));
+		refuseIf(isOperand && isBatched(id) && !isLikeOutput, operation,
+			 fmt::format("repeats the batch '{}' along another axis", input.name));
+		refuseIf(isOperand && !isBatched(id) && isLikeOutput &&
+				 (!input.isConstant || input.quantization.values().size() > 1),
+			 operation, fmt::format("takes '{}' as a batch", input.name));
+	}
 }
 
 ValueId Unroller::constantSample(ValueId id, uint32_t index)
@@ -144,8 +133,10 @@ ValueId Unroller::sample(ValueId id, uint32_t index, const Operator &reader)
 	if (value(id).isConstant && traitsOf(reader.kind).isRepeating && shape(id).size() > 1 &&
 	    shape(id).size() == shape(reader.outputs.front()).size() && shape(id).front() == batch_)
 		return constantSample(id, index);
-	if (!isBatched_[id] || !samples_[id].empty())
-		return isBatched_[id] ? samples_[id][index] : id;
+	if (const auto known = samples_.find(id); known != samples_.end())
+		return known->second[index];
+	if (!isBatched(id))
+		return id;
 	const std::vector<ValueId> &parts = describeSamples(id);
 	Slice slice{ Extents(shape(id).size(), 0), Extents(shape(id).size(), 1) };
 	for (uint32_t i = 0; i < batch_; i++) {
@@ -162,9 +153,8 @@ ValueId Unroller::sample(ValueId id, uint32_t index, const Operator &reader)
 
 ValueId Unroller::whole(ValueId id, const Operator &by)
 {
-	if (isThere_[id])
+	if (value(id).batch > 1)
 		return id;
-	isThere_[id] = true;
 	model_.values[id].batch = batch_;
 	Operator all{ value(id).name, "(batch)", Concatenation{}, samples_[id], { id }, by.index };
 	if (const auto reshape = reshapes_.find(id); reshape != reshapes_.end()) {
@@ -195,16 +185,6 @@ bool Unroller::isAtOnce(const Operator &operation) const
 	       (full->activation.isNone() || full->activation.low == 0);
 }
 
-void Unroller::addAtOnce(Operator operation)
-{
-	const ValueId made = operation.outputs.front();
-
-	operation.inputs.front() = whole(operation.inputs.front(), operation);
-	model_.values[made].batch = batch_;
-	isThere_[made] = true;
-	operators_.push_back(std::move(operation));
-}
-
 void Unroller::addSample(const Operator &operation, uint32_t index)
 {
 	Operator one = operation;
@@ -212,7 +192,7 @@ void Unroller::addSample(const Operator &operation, uint32_t index)
 	for (ValueId &id : one.inputs)
 		id = sample(id, index, operation);
 	const ValueId made = operation.outputs.front();
-	if (samples_[made].empty())
+	if (!samples_.contains(made))
 		describeSamples(made);
 	one.outputs = { samples_[made][index] };
 	if (auto *transpose = std::get_if<Transpose>(&one.kind)) {
@@ -226,37 +206,35 @@ void Unroller::addSample(const Operator &operation, uint32_t index)
 
 void Unroller::run()
 {
-	const auto beginsBatch = [&](ValueId id) {
-		return !value(id).isConstant && !model_.writer(id) && shape(id).size() > 1 &&
-		       shape(id).front() == batch_;
-	};
-
 	/* Values without a writer: inputs, and results of operators that are left out. */
-	for (ValueId id = 0; id < isBatched_.size(); id++) {
-		isBatched_[id] = isThere_[id] = beginsBatch(id);
-		if (isBatched_[id])
-			model_.values[id].batch = batch_;
+	for (ValueId id = 0; id < model_.values.size(); id++) {
+		const bool begins = !value(id).isConstant && !model_.writer(id) &&
+				    shape(id).size() > 1 && shape(id).front() == batch_;
+		model_.values[id].batch = begins ? batch_ : 1;
 	}
 	for (const Operator &operation : model_.operators) {
 		const bool isOfBatch = std::ranges::any_of(
-			operation.inputs, [&](ValueId id) { return isBatched_[id]; });
+			operation.inputs, [this](ValueId id) { return isBatched(id); });
 		if (!isOfBatch) {
 			operators_.push_back(operation);
 			continue;
 		}
 		check(operation);
-		isBatched_[operation.outputs.front()] = true;
+		const ValueId made = operation.outputs.front();
 		if (isAny<Reshape>(operation.kind))
-			reshapes_.emplace(operation.outputs.front(), operation);
+			reshapes_.emplace(made, operation);
 		if (isAtOnce(operation)) {
-			addAtOnce(operation);
+			const ValueId all = whole(operation.inputs.front(), operation);
+			operators_.push_back(operation);
+			operators_.back().inputs.front() = all;
+			model_.values[made].batch = batch_;
 			continue;
 		}
 		for (uint32_t i = 0; i < batch_; i++)
 			addSample(operation, i);
 	}
 	for (const ValueId id : model_.outputs) {
-		if (id < isBatched_.size() && isBatched_[id])
+		if (isBatched(id))
 			whole(id, *model_.writer(id));
 	}
 	model_.operators = std::move(operators_);

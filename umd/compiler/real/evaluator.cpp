@@ -409,14 +409,6 @@ void compute(const RealStep &, const Unknown &)
 {
 }
 
-void clampAll(RealNumbers &numbers, const Clamp &clamp)
-{
-	const auto low = static_cast<float>(clamp.low), high = static_cast<float>(clamp.high);
-
-	for (float &number : numbers)
-		number = std::min(std::max(number, low), high);
-}
-
 /* Rounds numbers as if they were written as integers. */
 void quantizeAll(RealNumbers &numbers, const Value &value)
 {
@@ -463,8 +455,12 @@ RealNumbers Evaluator::evaluate(const Operator &operation, const std::vector<Rea
 	const bool hasBias = traitsOf(operation.kind).isProduct && step.inputs.size() > 2;
 	for (size_t i = 0; hasBias && i < result.size(); i++)
 		result[i] += step.in(2)[i % step.channels()];
-	if (const Clamp *clamp = activationOf(operation.kind); clamp && !clamp->isNone())
-		clampAll(result, *clamp);
+	if (const Clamp *clamp = activationOf(operation.kind); clamp && !clamp->isNone()) {
+		const auto low = static_cast<float>(clamp->low);
+		const auto high = static_cast<float>(clamp->high);
+		for (float &number : result)
+			number = std::min(std::max(number, low), high);
+	}
 	if (!isFloat(output.type) && !output.quantization.none())
 		quantizeAll(result, output);
 	return result;

@@ -99,7 +99,7 @@ Tensor readSoftmax(NodeReader &reader)
 	reader.support(!all || std::none_of(several.begin(), several.end(),
 					    [&](uint32_t one) { return one > axis; }),
 		       "axis", "and those behind it have several elements");
-	return legalize::softmax(reader, x, axis, { 1, isLogarithm });
+	return legalize::overAxis(reader, x, axis, Softmax{ 1, isLogarithm });
 }
 
 /* Dropout zeroes random elements in training only. */
@@ -118,10 +118,12 @@ Tensor readLrn(NodeReader &reader)
 	const int64_t size = reader.integer("size", 0);
 
 	reader.support(size >= 1 && size <= UINT8_MAX, "size", fmt::format("is {}", size));
-	return legalize::localResponse(reader, reader.picture(reader.input(0)),
-				       static_cast<uint32_t>(size), reader.number("bias", 1),
-				       reader.number("alpha", 1e-4) / static_cast<double>(size),
-				       reader.number("beta", 0.75));
+	return legalize::overAxis(
+		reader, reader.picture(reader.input(0)), 1,
+		OverChannels{ OverChannels::Function::LocalResponse, static_cast<uint32_t>(size),
+			      reader.number("beta", 0.75),
+			      reader.number("alpha", 1e-4) / static_cast<double>(size),
+			      reader.number("bias", 1) });
 }
 
 double epsilonOf(NodeReader &reader)
@@ -208,22 +210,14 @@ Tensor readPad(NodeReader &reader)
 	return legalize::pad(reader, reader.input(0), padding);
 }
 
-uint32_t blockOf(NodeReader &reader)
-{
-	const int64_t size = reader.integer("blocksize", 0);
-
-	reader.need(size >= 1 && size <= UINT8_MAX, "blocksize", fmt::format("is {}", size));
-	return static_cast<uint32_t>(size);
-}
-
 /* DCR: channels of an element stay side by side; CRD: those of a block do. */
 Tensor readDepthToSpace(NodeReader &reader)
 {
 	const bool blocksTogether =
 		reader.choice<bool>("mode", "DCR", { { "CRD", true }, { "DCR", false } });
 
-	return legalize::depthToSpace(reader, reader.picture(reader.input(0)), blockOf(reader),
-				      blocksTogether);
+	return legalize::depthToSpace(reader, reader.picture(reader.input(0)),
+				      reader.integer("blocksize", 0), blocksTogether);
 }
 
 } /* namespace */
@@ -285,7 +279,8 @@ const NodeTable elementNodes = {
 	{ "Softmax", readSoftmax<false> },
 	{ "SpaceToDepth",
 	  [](NodeReader &r) {
-		  return legalize::spaceToDepth(r, r.picture(r.input(0)), blockOf(r));
+		  return legalize::spaceToDepth(r, r.picture(r.input(0)),
+						r.integer("blocksize", 0));
 	  } },
 	{ "Split", readSplit },
 	{ "Squeeze",

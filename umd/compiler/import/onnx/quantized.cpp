@@ -92,8 +92,7 @@ Tensor readDequantize(NodeReader &reader)
 	return reader.constantTensor(std::move(constant));
 }
 
-/* Places of an operator's tensors among its inputs. A scale and a zero point follow each operand.
- */
+/* Places of an operator's tensors among its inputs; scale and zero point follow each operand. */
 struct Places {
 	std::vector<int> operands; /* empty: all from the third input on */
 	size_t result;		   /* input with the result's scale, which its zero point follows */

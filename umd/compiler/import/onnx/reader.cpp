@@ -135,10 +135,10 @@ void Reader::readInputs()
 					       comesWithChannelsLast(info.name()));
 		import_.tensors[info.name()] = tensor;
 		import_.model.inputs.push_back(tensor.id);
-		import_.model.inputShapes.push_back(tensor.shape);
-		import_.model.inputOrders.push_back(tensor.order == asInFile(tensor.shape.size())
-							    ? ElementOrder::Nhwc
-							    : ElementOrder::Nchw);
+		import_.model.inputsInFile.push_back({ info.name(), tensor.shape,
+						       tensor.order == asInFile(tensor.shape.size())
+							       ? ElementOrder::Nhwc
+							       : ElementOrder::Nchw });
 	}
 	if (import_.model.inputs.empty())
 		refuse(ErrorCode::Unsupported, reading, "inputs", "the model has none");
@@ -228,14 +228,12 @@ void Reader::readOutputs()
 		if (found == import_.tensors.end())
 			missing(info.name(), where);
 		Tensor tensor = found->second;
-		import_.model.outputNames.push_back(info.name());
-		import_.model.outputShapes.push_back(tensor.shape);
+		import_.model.outputsInFile.push_back({ info.name(), tensor.shape });
 		if (!tensor.isKnown || import_.model.values[tensor.id].isConstant) {
 			import_.model.outputs.push_back(tensor.id);
-			import_.model.outputOrders.push_back(ElementOrder::Nhwc);
 			continue;
 		}
-		ElementOrder order = ElementOrder::Nhwc;
+		ElementOrder &order = import_.model.outputsInFile.back().order;
 		change(tensor, info.name(), "Transpose", [&](NodeReader &reader) {
 			return legalize::asOutput(reader, import_.model, tensor, order);
 		});
@@ -247,7 +245,6 @@ void Reader::readOutputs()
 				return reader.make(Unary{}, { tensor.id }, {}, tensor);
 			});
 		import_.model.outputs.push_back(tensor.id);
-		import_.model.outputOrders.push_back(order);
 	}
 	if (import_.model.outputs.empty())
 		damaged("outputs", "the model has none");

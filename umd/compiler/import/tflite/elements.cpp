@@ -188,11 +188,11 @@ Tensor readSpaceToDepth(OperatorReader &reader)
 
 using Function = Unary::Function;
 
-Tensor overLastAxis(OperatorReader &reader, const Softmax &function)
+Tensor overLastAxis(OperatorReader &reader, const Kind &function)
 {
 	const Tensor x = reader.input(0);
 
-	return legalize::softmax(reader, x, reader.axis(-1, x.shape.size(), "axis"), function);
+	return legalize::overAxis(reader, x, reader.axis(-1, x.shape.size(), "axis"), function);
 }
 
 Tensor readGelu(OperatorReader &reader)
@@ -227,9 +227,10 @@ Tensor readLocalResponse(OperatorReader &reader)
 
 	reader.need(options.radius() >= 0 && options.radius() <= mostRadius, "radius",
 		    fmt::format("is {}", options.radius()));
-	return legalize::localResponse(reader, reader.input(0),
-				       2 * static_cast<uint32_t>(options.radius()) + 1,
-				       options.bias(), options.alpha(), options.beta());
+	return overLastAxis(reader,
+			    OverChannels{ OverChannels::Function::LocalResponse,
+					  2 * static_cast<uint32_t>(options.radius()) + 1,
+					  options.beta(), options.alpha(), options.bias() });
 }
 
 using enum fb::BuiltinOperator;
@@ -257,7 +258,7 @@ const OperatorTable elementOperators = {
 	{ LOCAL_RESPONSE_NORMALIZATION, readLocalResponse },
 	{ LOG_SOFTMAX,
 	  [](OperatorReader &r) {
-		  return overLastAxis(r, { 1, true });
+		  return overLastAxis(r, Softmax{ 1, true });
 	  } },
 	{ MIRROR_PAD, readMirrorPad },
 	{ PACK,
@@ -272,7 +273,7 @@ const OperatorTable elementOperators = {
 	{ SLICE, readSlice },
 	{ SOFTMAX,
 	  [](OperatorReader &r) {
-		  return overLastAxis(r, { r.options<fb::SoftmaxOptions>().beta() });
+		  return overLastAxis(r, Softmax{ r.options<fb::SoftmaxOptions>().beta() });
 	  } },
 	/* Dilated convolutions are written as this, a plain one and BATCH_TO_SPACE_ND. */
 	{ SPACE_TO_BATCH_ND,

@@ -64,22 +64,18 @@ const Value &OperatorReader::output(size_t index)
 
 Clamp OperatorReader::clamp(fb::Activation activation)
 {
-	switch (activation) {
-	case fb::Activation::NONE:
-		return {};
-	case fb::Activation::RELU:
-		return { .low = 0 };
-	case fb::Activation::RELU_N1_TO_1:
-		return { -1, 1 };
-	case fb::Activation::RELU6:
-		return { 0, 6 };
-	default:
-		break;
-	}
-	support(false, "fused activation",
+	static const std::map<fb::Activation, Clamp> clamps = {
+		{ fb::Activation::NONE, {} },
+		{ fb::Activation::RELU, { .low = 0 } },
+		{ fb::Activation::RELU_N1_TO_1, { -1, 1 } },
+		{ fb::Activation::RELU6, { 0, 6 } },
+	};
+	const auto found = clamps.find(activation);
+
+	support(found != clamps.end(), "fused activation",
 		fmt::format("{} is not known; make it an operator of its own",
 			    static_cast<int>(activation)));
-	return {};
+	return found->second;
 }
 
 Clamp OperatorReader::activation()

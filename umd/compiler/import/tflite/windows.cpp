@@ -27,8 +27,7 @@ legalize::Windows windowsOf(OperatorReader &reader, const Options &options)
 								: legalize::Same::No };
 }
 
-/* The format's integer kernels count a bias in steps of the sums, whatever scale the file gives it.
- */
+/* Integer kernels count a bias in steps of the sums, whatever scale the file gives it. */
 std::vector<Value> biasOf(OperatorReader &reader, const Tensor &x, size_t at = 2)
 {
 	if (!reader.hasInput(at))
