@@ -143,8 +143,7 @@ struct TransposedConvolution {
 	Clamp activation;
 };
 
-/** \brief Inputs: x, rows of C elements; weights (constant, K x C); bias (constant, K) or
- * none */
+/** \brief Inputs: x, rows of C elements; constant weights, K x C; constant bias, K, or none */
 struct FullyConnected {
 	static constexpr Traits traits{
 		.hasKernels = true, .isProduct = true, .takesFactors = true, .isOverLastAxis = true
@@ -331,14 +330,12 @@ struct Transpose {
 /** \return the transpose that applies \a one to each sample of a batch */
 Transpose ofSamples(uint32_t samples, Transpose one);
 
-/** \brief A function of all numbers of the last axis; ArgMax reduces that axis to one element, or
- * removes it */
+/** \brief A function of all numbers of the last axis; ArgMax makes that axis 1, or removes it */
 struct OverChannels {
 	static constexpr Traits traits{ .isOverLastAxis = true, .writesParts = false };
 	using Function = op::OverChannels::Function;
 	Function function = Function::ArgMax;
-	uint32_t window = 0; /**< channels of LocalResponse; power and scale are LocalResponse's,
-			      * too */
+	uint32_t window = 0; /**< of LocalResponse, in channels; so are power and scale */
 	double power = 1;
 	double scale = 1;
 	double shift = 0; /**< of LocalResponse, and of Standardize */
@@ -442,8 +439,7 @@ struct Model {
 	 * Constants stay constants. Values are numbered anew.
 	 */
 	Model alone(const Operator &operation) const { return alone({ &operation, 1 }); }
-	/** \brief A model of several operators, in their order; results that none of them reads are
-	 * outputs */
+	/** \brief A model of operators, in their order; its outputs are results that none reads */
 	Model alone(std::span<const Operator> some) const;
 
 	/**

@@ -133,8 +133,7 @@ public:
 	Tensor plain(const Tensor &tensor);
 	/** \brief A computed picture: N, H, W, C */
 	Tensor picture(const Tensor &tensor);
-	/** \brief A picture; a tensor of batch, channels and columns becomes one of a single
-	 * line */
+	/** \brief A picture; a tensor of batch, channels and columns gets a single line */
 	Tensor pictureOrLine(const Tensor &tensor);
 	/** \brief Reverse pictureOrLine(): remove the line from \a picture if \a tensor has none */
 	Tensor asLineLike(const Tensor &tensor, const Tensor &picture);

@@ -73,10 +73,9 @@ Tensor hardSigmoid(Builder &builder, const Tensor &x, double alpha, double beta)
 Tensor elementwise(Builder &builder, const Elementwise &operation, Tensor a, Tensor b)
 {
 	const bool first = builder.isConstant(a), second = builder.isConstant(b);
-
 	const size_t rank = std::max(a.shape.size(), b.shape.size());
-	/* Prepend missing axes, of one element each; a single constant gets its own in
-	 * addMeeting(). */
+
+	/* Prepend missing axes, of one element each; addMeeting() does it for constants. */
 	for (Tensor *one : { &a, &b }) {
 		if (one->shape.size() < rank && (first == second || !builder.isConstant(*one)))
 			*one = builder.reshaped(*one, withRank(one->shape, rank));

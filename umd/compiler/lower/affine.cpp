@@ -120,8 +120,8 @@ void narrow(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &functio
 void affineOfHalves(Lowerer &lowerer, Lowerer::Stage stage, Affine function)
 {
 	const double low = function.activation.low;
-
 	const bool fits = fitsOneUnit(function) || low == 0 || !std::isfinite(low);
+
 	ClampBehind clamp(lowerer, stage.name, function.activation, stage, !fits);
 	if (!fits)
 		function.activation = {};

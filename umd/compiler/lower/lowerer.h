@@ -222,8 +222,9 @@ public:
 	 * \param[in] function from the convolution's sums to its result
 	 */
 	std::optional<Residual> residualOf(const Cube &cube, const Affine &function) const;
-	/** \brief The only reader of the result of the operator that is being lowered, or nullptr
-	 */
+	/** \brief Whether operators are fused though FP16 is not rounded before them then */
+	bool foldsFloats() const { return foldSums_ != FoldSums::Never; }
+	/** \brief The only reader of the lowered operator's result, or nullptr */
 	const Operator *onlyReader() const;
 	/** \brief Note that the operation \a name computes \a operation, too */
 	void fuse(const Operator &operation, const std::string &name) { fused_[&operation] = name; }
@@ -263,8 +264,7 @@ private:
 	std::map<ValueId, PartOf> places_;
 	std::map<ValueId, Requantization> requantized_; /**< of placed values */
 	std::set<ValueId> views_;
-	/** \brief Values behind outputs of the order C, H, W, before reshapes: their surfaces have
-	 * these axes */
+	/** \brief Values of outputs in C, H, W order, before reshapes: surfaces have these axes */
 	std::set<ValueId> pictures_;
 	/** \brief Operations of earlier operators that compute later ones, too */
 	std::map<const Operator *, std::string> fused_;

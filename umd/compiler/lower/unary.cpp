@@ -313,12 +313,11 @@ void bothSides(Lowerer &lowerer, const Operator &operation, const CubeNumbers &s
 /* Squares floats by a product: a table of a function that bends everywhere has to end. */
 void square(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 {
-	const ValueId input = operation.inputs[0];
 	const Elementwise product{ Elementwise::Function::Multiply, unary.activation };
 	Operator twice = operation;
 
 	twice.kind = product;
-	twice.inputs = { input, input };
+	twice.inputs.assign(2, operation.inputs[0]);
 	lower(lowerer, twice, product);
 }
 
@@ -369,24 +368,22 @@ const Operator *functionBehind(const Lowerer &lowerer, ValueId input, const Cube
 {
 	const Operator *behind = lowerer.onlyReader();
 	const auto *unary = behind ? std::get_if<Unary>(&behind->kind) : nullptr;
-	const bool isPRelu = behind && isAny<PRelu>(behind->kind);
 
-	if ((!isPRelu && (!unary || unary->function == Unary::Function::Identity)) ||
+	if (!behind ||
+	    !(unary ? unary->function != Unary::Function::Identity : isAny<PRelu>(behind->kind)) ||
 	    !lowerer.core().has(Capability::SdpY) || lowerer.cube(behind->inputs[0]) != cube)
 		return nullptr;
 	const ValueId result = behind->inputs[0], output = behind->outputs[0];
-	if (lowerer.storage(input) != DataType::Half)
-		/* The table begins where saturation of the convolution's integers would. */
-		return unary && lowerer.storage(input) == DataType::Int8 &&
-				       lowerer.is8Bits(result) && lowerer.is8Bits(output) &&
-				       !lowerer.roundsTwice(result)
-			       ? behind
-			       : nullptr;
-	const bool isPossible = isPRelu || (unary->function != Unary::Function::Square &&
-					    elementFunction(unary->function).hasTables);
-	return isPossible && lowerer.storage(output) == DataType::Half && fitsOneUnit(affine)
-		       ? behind
-		       : nullptr;
+	const bool isPossible =
+		lowerer.storage(input) == DataType::Half
+			? lowerer.foldsFloats() && lowerer.storage(output) == DataType::Half &&
+				  fitsOneUnit(affine) &&
+				  (!unary || (unary->function != Unary::Function::Square &&
+					      elementFunction(unary->function).hasTables))
+			: unary && lowerer.storage(input) == DataType::Int8 &&
+				  lowerer.is8Bits(result) && lowerer.is8Bits(output) &&
+				  !lowerer.roundsTwice(result);
+	return isPossible ? behind : nullptr;
 }
 
 void applyFunction(Lowerer &lowerer, const Operator &behind, Lowerer::Stage &stage)

@@ -50,8 +50,7 @@ private:
 	const ModelGraph &graph_;
 	const std::vector<std::string> &reasons_;
 	std::map<std::string, size_t> readers_;	    /* number of parts that read a value */
-	std::map<std::string, uint16_t> plain_;	    /* ids of the host's tensors, by the values'
-						     * names */
+	std::map<std::string, uint16_t> plain_;	    /* ids of the host's tensors, by name */
 	std::map<MemoryDomain, uint16_t> surfaces_; /* memories that parts use in turn */
 	CompiledModel merged_;
 };

@@ -265,8 +265,7 @@ Result<TensorDesc> TfliteGraph::tensorOf(const std::string &name) const
 	const auto own = shapes_.find(id);
 	auto desc = plainTensor(name, type, own == shapes_.end() ? shapeOf(id) : own->second);
 
-	/* A plain tensor has one scale; kernels, which no part hands on, have one for each channel.
-	 */
+	/* A plain tensor has one scale; only kernels have several, and no part hands them on. */
 	const TensorQuantization &steps = value(id).quantization;
 	if (desc && steps.values().size() == 1 && steps.channel(0).scale > 0 &&
 	    (type == DataType::Int8 || type == DataType::UInt8 || type == DataType::Int16))

@@ -69,8 +69,7 @@ std::optional<Line> lineThatWrites(const Model &model, ValueId value);
  */
 bool takeOffEnds(Model &model, const Operator &operation);
 
-/** \brief Products with and sums of constants go into kernels and bias of the float convolution
- * before them */
+/** \brief Constant factors and summands go into the float convolution's kernels and bias */
 bool foldAffine(Model &model, const Operator &operation);
 
 /** \brief A clamp that is the only reader of an operator's result becomes its activation */

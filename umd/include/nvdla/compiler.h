@@ -150,7 +150,7 @@ struct Calibration {
  */
 enum class FoldSums {
 	Floats, /**< fuse in float models: in FP16, or in integers chosen by calibration */
-	Never,
+	Never,	/**< in FP16 a convolution's result is also rounded before a function */
 	Always, /**< fuse in integer models too, which saturate before the addition */
 };
 

@@ -27,8 +27,7 @@ constexpr size_t maxRank = 6;
 	refuse(ErrorCode::InvalidFile, reading, where, why);
 }
 
-/* FlatBuffers checks only the alignment of a vector's length: copy the elements, which may be
- * unaligned. */
+/* Copies the elements, which may be unaligned: FlatBuffers checks only a vector's length. */
 std::vector<int64_t> copyOf(const flatbuffers::Vector<int64_t> *from)
 {
 	std::vector<int64_t> numbers(from ? from->size() : 0);
