@@ -193,7 +193,7 @@ TEST(FunctionBehind, IsAsExactAsApartInHalf)
 	}
 }
 
-/* Kernels of other types, cores without unit Y, and kernels of TFLite, which round twice. */
+/* On cores without unit Y, for TFLite, which rounds twice, or because the caller wants it. */
 TEST(FunctionBehind, StaysApartWhereItWouldDiffer)
 {
 	const Unary sigmoid{ .function = Unary::Function::Logistic };
@@ -209,6 +209,9 @@ TEST(FunctionBehind, StaysApartWhereItWouldDiffer)
 	EXPECT_TRUE(isFused(made.model, {}));
 	EXPECT_FALSE(isFused(made.model, { .core = *findCoreVariant("nv_small") }));
 	EXPECT_FALSE(isFused(made.model, { .everyTensor = true }));
+	const Behind half(ElementType::Float32, sigmoid, 1);
+	EXPECT_TRUE(isFused(half.model, {}));
+	EXPECT_FALSE(isFused(half.model, { .foldSums = FoldSums::Never }));
 	twice.roundingOf8Bits = ScaleRounding::Twice;
 	EXPECT_FALSE(isFused(twice, {}));
 }

@@ -94,7 +94,8 @@ def parse(words=None):
 
 def check_files(arguments):
 	"""Refuses files of the wrong kind before anything is built."""
-	_check_start('--picture', arguments.picture, _PICTURES, 'a PNG, JPEG, PGM (P5) or PPM (P6)')
+	_check_start('--picture', arguments.picture, _PICTURES,
+		     'a PNG, JPEG, PGM (P5) or PPM (P6); nvdla-run --input takes arrays (.npy), too')
 	if arguments.labels and not arguments.labels.is_file():
 		raise Failure(f'--labels {arguments.labels} is not there', 2)
 	if arguments.model:

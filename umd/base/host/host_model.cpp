@@ -36,18 +36,23 @@ constexpr HostLibrary tensorflowLite{ "TensorFlow Lite",
 Result<HostLibrary> openModule(HostLibrary library)
 {
 	const std::string use = fmt::format("use {}", library.name);
-
 	const std::string installed = fmt::format("{}/{}", NVDLA_MODULE_DIR, library.module);
+	void *module = nullptr;
+	std::string error;
 
-	void *module = dlopen(library.module, RTLD_NOW | RTLD_LOCAL);
+	for (const char *file : { library.module, installed.c_str() }) {
+		module = module ? module : dlopen(file, RTLD_NOW | RTLD_LOCAL);
+		const char *why = module ? nullptr : dlerror();
+		/* A missing library of the module tells more than a missing module. */
+		if (why && (error.empty() || error.starts_with(library.module)))
+			error = why;
+	}
 	if (!module)
-		module = dlopen(installed.c_str(), RTLD_NOW | RTLD_LOCAL);
-	if (!module)
-		return fail(
-			ErrorCode::Unsupported, use, library.module,
-			fmt::format("does not load ({}); install {} ({}), then have this "
-				    "project's build look for it: meson setup --reconfigure build",
-				    dlerror(), library.name, library.package));
+		return fail(ErrorCode::Unsupported, use, library.module,
+			    fmt::format("does not load ({}); install {} ({}), then build this "
+					"project anew: meson setup --reconfigure build && ninja -C "
+					"build",
+					error, library.name, library.package));
 	const auto entry = reinterpret_cast<nvdla_host_entry>(dlsym(module, NVDLA_HOST_ENTRY));
 	library.functions = entry ? entry() : nullptr;
 	if (!library.functions || library.functions->version != NVDLA_HOST_INTERFACE)
