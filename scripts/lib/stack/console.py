@@ -75,9 +75,13 @@ def elapsed():
 	return time.time() - _start
 
 
+# Whether progress goes to stderr, because stdout has the output of a command.
+stdout_is_the_commands = False
+
+
 def say(text):
-	"""One line of progress on stdout, with the seconds since the first script began."""
-	print(f'[{elapsed():6.1f} s] {text}', flush=True)
+	"""One line of progress, with the seconds since the first script began."""
+	print(f'[{elapsed():6.1f} s] {text}', file=sys.stderr if stdout_is_the_commands else sys.stdout, flush=True)
 
 
 def _busy():

@@ -170,7 +170,7 @@ def _check(arguments):
 def main():
 	arguments = _parse()
 	_check(arguments)
-	quiet = bool(arguments.command)
+	console.stdout_is_the_commands = quiet = bool(arguments.command)
 	with console.stage('guest tree') as progress:
 		found = (guest.cross(arguments.architecture, progress) if arguments.architecture.is_foreign
 			 else vmtests.guest_for(arguments.kernel, progress))

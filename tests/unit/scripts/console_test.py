@@ -11,7 +11,7 @@ import unittest
 from concurrent import futures
 from unittest import mock
 
-from stack import guest, qemu
+from stack import console, guest, qemu
 from stack.paths import ROOT
 
 _SCRIPTS = ('build-kmd', 'check-arm64', 'check-kmd', 'kernel-debug', 'package', 'run', 'setup', 'test', 'upstream', 'vm')
@@ -55,6 +55,16 @@ class EachScript(unittest.TestCase):
 		said = subprocess.run([ROOT / 'scripts/check-kmd', '--all', '--prove'], capture_output=True, text=True)
 		self.assertEqual(said.returncode, 2)
 		self.assertIn('--prove: not allowed with argument --all', said.stderr)
+
+
+class Progress(unittest.TestCase):
+	def test_leaves_stdout_to_a_command(self):
+		for is_command in (False, True):
+			with (self.subTest(is_command), mock.patch.object(console, 'stdout_is_the_commands', is_command),
+			      contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as errors):
+				console.say('built')
+				self.assertRegex((errors if is_command else out).getvalue(), r'^\[.* s\] built\n$')
+				self.assertEqual((out if is_command else errors).getvalue(), '')
 
 
 if __name__ == '__main__':
