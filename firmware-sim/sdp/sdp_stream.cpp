@@ -2,7 +2,6 @@
 #include "sdp/sdp_stream.h"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 
 #include <nvdla/hw/registers.h>
@@ -466,10 +465,9 @@ bool SdpStream::isTableOfBytes() const
 
 	if (op_.proc != Precision::Int8 || op_.out != Precision::Int8 || !op_.flying ||
 	    op_.countsLut || op_.countsSaturation || !op_.lut.hybridSelectsLo || !isFlat ||
-	    le.exponential || le.indexSelect != std::countr_zero(uint64_t(step)) ||
-	    lo.indexSelect != 0 || std::abs(lo.start) > INT32_MAX / 2 || first > 0 ||
-	    first % step != 0 || first + (LutTables::leEntries - 1) * step < kSteps ||
-	    tables_.lo[0] != tables_.lo[1])
+	    le.exponential || le.indexSelect < 0 || le.indexSelect > 8 || lo.indexSelect != 0 ||
+	    std::abs(lo.start) > INT32_MAX / 2 || first > 0 || first % step != 0 ||
+	    first + (LutTables::leEntries - 1) * step < kSteps || tables_.lo[0] != tables_.lo[1])
 		return false;
 	for (uint32_t i = 0; i < LutTables::leEntries; i++) {
 		const int64_t at = first + i * step;

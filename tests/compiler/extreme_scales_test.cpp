@@ -136,7 +136,7 @@ void eachExtreme(std::initializer_list<const char *> types, const Check &check)
 	}
 }
 
-/* What reads and writes activations with such scales, one of three at a time. */
+/* Operators whose inputs or output have such a scale: one of the three tensors at a time. */
 TEST(ExtremeScales, OfActivations)
 {
 	const Numbers other = { 7, -128, 0, 0, 1, -1, 127, 30 };

@@ -128,6 +128,19 @@ Computed compute(const Model &model, const Numbers &input)
 		 outputs ? *outputs : std::vector<Numbers>{} };
 }
 
+/* The model, and the same with an operation for each operator. */
+struct Both {
+	Computed fused, apart;
+
+	explicit Both(const Behind &made)
+		: fused(compute(made.model, made.input)), apart(compute(made.apart(), made.input))
+	{
+		EXPECT_TRUE(fused.isFused);
+		EXPECT_FALSE(apart.isFused);
+	}
+	bool isComputed() const { return !fused.outputs.empty() && !apart.outputs.empty(); }
+};
+
 std::vector<Unary> functions()
 {
 	using enum Unary::Function;
@@ -151,21 +164,18 @@ TEST(FunctionBehind, IsThatOfTheConvolutionsIntegers)
 		SCOPED_TRACE(fmt::format("function {}, seed {}",
 					 static_cast<int>(function.function), ++seed));
 		const Behind made(ElementType::Int8, function, seed);
-		const Computed fused = compute(made.model, made.input);
-		const Computed apart = compute(made.apart(), made.input);
-		ASSERT_FALSE(fused.outputs.empty() || apart.outputs.empty());
-		EXPECT_TRUE(fused.isFused);
-		EXPECT_FALSE(apart.isFused);
+		const Both both(made);
+		ASSERT_TRUE(both.isComputed());
 		const Quantization product = made.quantization(0), y = made.quantization(1);
 		for (size_t i = 0; i < made.input.size(); i++) {
-			const double real = product.real(apart.outputs[1][i]);
-			EXPECT_EQ(fused.outputs[0][i],
+			const double real = product.real(both.apart.outputs[1][i]);
+			EXPECT_EQ(both.fused.outputs[0][i],
 				  y.quantize(function(real), integerLimits(8U)))
 				<< real;
 		}
 		/* Else nothing would have to saturate before the function. */
-		EXPECT_TRUE(std::ranges::count(apart.outputs[1], 127.0));
-		EXPECT_TRUE(std::ranges::count(apart.outputs[1], -128.0));
+		EXPECT_TRUE(std::ranges::count(both.apart.outputs[1], 127.0));
+		EXPECT_TRUE(std::ranges::count(both.apart.outputs[1], -128.0));
 	}
 }
 
@@ -179,16 +189,14 @@ TEST(FunctionBehind, IsAsExactAsApartInHalf)
 	for (const Kind &kind : kinds) {
 		SCOPED_TRACE(fmt::format("seed {}", ++seed));
 		const Behind made(ElementType::Float32, kind, seed);
-		const Computed fused = compute(made.model, made.input);
-		const Computed apart = compute(made.apart(), made.input);
-		ASSERT_FALSE(fused.outputs.empty() || apart.outputs.empty());
-		EXPECT_TRUE(fused.isFused);
-		EXPECT_FALSE(apart.isFused);
+		const Both both(made);
+		ASSERT_TRUE(both.isComputed());
 		for (size_t i = 0; i < made.input.size(); i++) {
 			/* Apart, the convolution's result is rounded to 11 bits. */
-			const double wanted = apart.outputs[0][i];
-			EXPECT_NEAR(fused.outputs[0][i], wanted, 0x1p-9 * std::fabs(wanted) + 1e-3)
-				<< apart.outputs[1][i];
+			const double wanted = both.apart.outputs[0][i];
+			EXPECT_NEAR(both.fused.outputs[0][i], wanted,
+				    0x1p-9 * std::fabs(wanted) + 1e-3)
+				<< both.apart.outputs[1][i];
 		}
 	}
 }

@@ -41,10 +41,12 @@ Result<HostLibrary> openModule(HostLibrary library)
 	std::string error;
 
 	for (const char *file : { library.module, installed.c_str() }) {
-		module = module ? module : dlopen(file, RTLD_NOW | RTLD_LOCAL);
-		const char *why = module ? nullptr : dlerror();
+		module = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+		if (module)
+			break;
+		const char *why = dlerror();
 		/* A missing library of the module tells more than a missing module. */
-		if (why && (error.empty() || error.starts_with(library.module)))
+		if (error.empty() || error.starts_with(library.module))
 			error = why;
 	}
 	if (!module)

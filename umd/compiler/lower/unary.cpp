@@ -374,16 +374,15 @@ const Operator *functionBehind(const Lowerer &lowerer, ValueId input, const Cube
 	    !lowerer.core().has(Capability::SdpY) || lowerer.cube(behind->inputs[0]) != cube)
 		return nullptr;
 	const ValueId result = behind->inputs[0], output = behind->outputs[0];
-	const bool isPossible =
-		lowerer.storage(input) == DataType::Half
-			? lowerer.foldsFloats() && lowerer.storage(output) == DataType::Half &&
-				  fitsOneUnit(affine) &&
-				  (!unary || (unary->function != Unary::Function::Square &&
-					      elementFunction(unary->function).hasTables))
-			: unary && lowerer.storage(input) == DataType::Int8 &&
-				  lowerer.is8Bits(result) && lowerer.is8Bits(output) &&
-				  !lowerer.roundsTwice(result);
-	return isPossible ? behind : nullptr;
+	const bool inHalf = lowerer.storage(input) == DataType::Half &&
+			    lowerer.storage(output) == DataType::Half && lowerer.foldsFloats() &&
+			    fitsOneUnit(affine) &&
+			    (!unary || (unary->function != Unary::Function::Square &&
+					elementFunction(unary->function).hasTables));
+	const bool inBytes = unary && lowerer.storage(input) == DataType::Int8 &&
+			     lowerer.is8Bits(result) && lowerer.is8Bits(output) &&
+			     !lowerer.roundsTwice(result);
+	return inHalf || inBytes ? behind : nullptr;
 }
 
 void applyFunction(Lowerer &lowerer, const Operator &behind, Lowerer::Stage &stage)
