@@ -236,6 +236,40 @@ TEST(Graph, ManySurfacesAreSeveralTasks)
 	EXPECT_GT(dlaTask(*loadable, 0)->graph.size(), many - 16);
 }
 
+/* A task has the look-up tables of its operations, as many as the driver takes. */
+TEST(Graph, ManyTablesAreSeveralTasks)
+{
+	constexpr int many = 300;
+	const auto firstEntry = [](int table) { return static_cast<int16_t>(100 + table); };
+	Graph graph;
+
+	graph.input(feature("x"));
+	for (int i = 0; i < many; i++) {
+		const std::string name = std::to_string(i);
+		Lut lut;
+		lut.le.entries[0] = firstEntry(i);
+		graph.lut(name, lut);
+		graph.add(op::Sdp{ .name = name,
+				   .input = "x",
+				   .output = "y" + name,
+				   .y = op::SdpUnit{ .activation = op::Activation::LookUp },
+				   .lut = name });
+		graph.output("y" + name);
+	}
+	auto loadable = graph.assemble();
+	ASSERT_TRUE(loadable) << loadable.error().message();
+	ASSERT_EQ(loadable->tasks.size(), 2U);
+	int table = 0;
+	for (size_t i = 0; i < loadable->tasks.size(); i++) {
+		const auto task = dlaTask(*loadable, i);
+		for (const nvdla_operation_desc &operation : task->operations)
+			EXPECT_EQ(task->luts.at(static_cast<size_t>(operation.sdp.lut_index))
+					  .le_table[0],
+				  firstEntry(table++));
+	}
+	EXPECT_EQ(table, many);
+}
+
 /* An engine ends its operations in their order. */
 TEST(Graph, AReaderWaitsForTheLastWriterOfAnEngine)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <set>
 
 #include <fmt/core.h>
@@ -29,6 +30,12 @@ std::vector<std::byte> bytesOf(const std::vector<T> &values)
 	if (!bytes.empty())
 		std::memcpy(bytes.data(), values.data(), bytes.size());
 	return bytes;
+}
+
+/* The look-up table of an operation that has one */
+__s16 &tableOf(nvdla_op_type type, nvdla_operation_desc &operation)
+{
+	return type == NVDLA_OP_CDP ? operation.cdp.lut_index : operation.sdp.lut_index;
 }
 
 /* Values of loadable.fbs. */
@@ -170,6 +177,7 @@ uint16_t Writer::list(const char *name, Interface interface, uint32_t subInterfa
 DlaTask Writer::coreTask(const TaskRange &range, const std::vector<int> &regions) const
 {
 	DlaTask task;
+	std::map<int, size_t> tables; /* places in the task, by those in the plan */
 
 	task.addresses.emplace_back();
 	for (int region : regions) {
@@ -183,15 +191,13 @@ DlaTask Writer::coreTask(const TaskRange &range, const std::vector<int> &regions
 			       [&](__s16 &address) { address = positionOf(regions, address); });
 		task.operations.push_back(node.operation);
 		task.surfaces.push_back(surface);
+		if (node.lut == none)
+			continue;
+		const auto [table, isNew] = tables.try_emplace(node.lut, task.luts.size());
+		if (isNew)
+			task.luts.push_back(plan_.luts[static_cast<size_t>(node.lut)]);
+		tableOf(node.type, task.operations.back()) = static_cast<__s16>(table->second);
 	}
-	/*
-	 * A task that uses any table gets all tables of the plan, so that their indices stay valid.
-	 */
-	const bool usesLut = std::any_of(plan_.nodes.begin() + static_cast<ptrdiff_t>(range.first),
-					 plan_.nodes.begin() + static_cast<ptrdiff_t>(range.last),
-					 [](const Node &node) { return node.lut != none; });
-	if (usesLut)
-		task.luts = plan_.luts;
 	return task;
 }
 

@@ -102,6 +102,7 @@ Result<void> divideIntoTasks(Plan &plan, const AssembleOptions &options)
 	const size_t most = std::max<size_t>(options.maxTaskOperations, 1);
 	TaskRange range;
 	std::set<int> regions; /* regions that the task's operations read or write */
+	std::set<int> tables;  /* the task's look-up tables */
 	size_t cut = 0;	       /* the last place in this task where no stream crosses */
 	size_t open = 0;
 
@@ -109,6 +110,8 @@ Result<void> divideIntoTasks(Plan &plan, const AssembleOptions &options)
 	auto take = [&](const Node &node) {
 		regions.insert(node.reads.begin(), node.reads.end());
 		regions.insert(node.writes.begin(), node.writes.end());
+		if (node.lut != none)
+			tables.insert(node.lut);
 	};
 	/* The next task has the nodes from last on; those before next were processed already. */
 	auto close = [&](size_t last, size_t next) {
@@ -117,6 +120,7 @@ Result<void> divideIntoTasks(Plan &plan, const AssembleOptions &options)
 			plan.tasks.push_back(range);
 		range.first = last;
 		regions.clear();
+		tables.clear();
 		for (size_t i = last; i < next; i++)
 			take(nodes[i]);
 	};
@@ -129,7 +133,9 @@ Result<void> divideIntoTasks(Plan &plan, const AssembleOptions &options)
 		if (i > range.first && nodes[i].cpu != range.cpu && cut > range.first)
 			close(cut, i);
 		take(nodes[i]);
-		if ((i - range.first >= most || regions.size() > mostRegions) && cut > range.first)
+		const bool isFull = i - range.first >= most || regions.size() > mostRegions ||
+				    tables.size() > NVDLA_TASK_MAX_LUTS;
+		if (isFull && cut > range.first)
 			close(cut, i + 1);
 		range.cpu = nodes[range.first].cpu;
 		open = std::max(open, nodes[i].chainLast + 1);
