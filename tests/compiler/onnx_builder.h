@@ -120,6 +120,13 @@ public:
 	{
 		attributeOf(node, name, textType)->set_s(text);
 	}
+	static void setTexts(onnx::Node *node, const std::string &name,
+			     const std::vector<std::string> &texts)
+	{
+		onnx::Attribute *attribute = attributeOf(node, name, textsType);
+		for (const std::string &text : texts)
+			attribute->add_strings(text);
+	}
 
 	/** \return the file's bytes */
 	std::vector<std::byte> file() const
@@ -132,7 +139,7 @@ public:
 private:
 	/* AttributeProto.AttributeType of the format. */
 	static constexpr int32_t realType = 1, integerType = 2, textType = 3, realsType = 6,
-				 listType = 7;
+				 listType = 7, textsType = 8;
 
 	static onnx::Attribute *attributeOf(onnx::Node *node, const std::string &name, int32_t type)
 	{

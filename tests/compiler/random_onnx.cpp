@@ -164,6 +164,7 @@ void OnnxGenerator::read()
 		&OnnxGenerator::matMul,
 		&OnnxGenerator::computedMatMul,
 		&OnnxGenerator::convolution,
+		&OnnxGenerator::recurrent,
 		&OnnxGenerator::reduce,
 		&OnnxGenerator::slice,
 		&OnnxGenerator::concatenation,

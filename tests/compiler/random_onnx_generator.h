@@ -84,6 +84,7 @@ private:
 	void matMul();
 	void computedMatMul();
 	void convolution();
+	void recurrent();
 	void reduce();
 	void slice();
 	void concatenation();

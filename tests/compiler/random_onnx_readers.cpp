@@ -186,6 +186,44 @@ void OnnxGenerator::convolution()
 	add("Conv", inputs, shape);
 }
 
+/* All states, or those behind the last step */
+void OnnxGenerator::recurrent()
+{
+	const struct {
+		const char *name;
+		int64_t gates;
+	} cells[] = { { "RNN", 1 }, { "GRU", 3 }, { "LSTM", 4 } };
+	const char *directions[] = { "forward", "reverse", "bidirectional" };
+	const Named in = x();
+
+	if (rank() != 3)
+		return;
+	const auto &cell = cells[from(0, 2)];
+	const uint32_t direction = from(0, 2);
+	const int64_t both = direction == 2 ? 2 : 1, size = from(1, 40), rows = cell.gates * size;
+	const Dims states{ both, in.shape[1], size };
+	std::vector<std::string> inputs{ in.name, constant({ both, rows, in.shape[2] }, -1, 1),
+					 constant({ both, rows, size }, -0.5, 0.5) };
+	inputs.push_back(chance(0.8) ? constant({ both, 2 * rows }, -1, 1) : "");
+	if (chance(0.5)) {
+		inputs.insert(inputs.end(), { "", input(states) });
+		if (cell.gates == 4)
+			inputs.push_back(input(states));
+	}
+	const bool isLast = chance(0.4);
+	const bool resetsProduct = chance(0.5);
+	onnx::Node *node = add(cell.name, inputs,
+			       isLast ? states : Dims{ in.shape[0], both, in.shape[1], size });
+	if (isLast) {
+		node->add_output(node->output(0));
+		node->set_output(0, "");
+	}
+	OnnxBuilder::setInteger(node, "hidden_size", size);
+	OnnxBuilder::setText(node, "direction", directions[direction]);
+	if (cell.gates == 3)
+		OnnxBuilder::setInteger(node, "linear_before_reset", resetsProduct);
+}
+
 void OnnxGenerator::reduce()
 {
 	const char *types[] = { "ReduceMean", "ReduceMax", "ReduceMin" };

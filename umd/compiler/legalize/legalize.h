@@ -245,6 +245,38 @@ Tensor product(Builder &builder, const Tensor &a, const Tensor &b, std::vector<V
 /** \brief Sums of products of two tensors, as "ij,jk->ik" names their axes: einsum.cpp */
 Tensor einsum(Builder &builder, const std::string &text, const Tensor &a, const Tensor &b);
 
+/* Recurrent cells: recurrent.cpp */
+
+struct Recurrence {
+	enum class Kind : uint8_t { Rnn, Gru, Lstm };
+	/** \brief Numbers of all gates, one behind the other. LSTM: input, output, forget,
+	 * candidate; GRU: update, reset, candidate; RNN: candidate */
+	struct Direction {
+		std::vector<double> input;     /**< kernels, for each row of a gate */
+		std::vector<double> recurrent; /**< kernels of the hidden state */
+		std::vector<double> bias;
+		std::vector<double> recurrentBias; /**< with resetsProduct: the candidate's */
+		bool isReverse = false;		   /**< the last input comes first */
+	};
+	Kind kind = Kind::Rnn;
+	uint32_t size = 0; /**< elements of a state */
+	Unary gate, candidate, output;
+	bool resetsProduct =
+		false; /**< GRU: reset multiplies the recurrent product, not the state */
+	std::vector<Direction> directions;
+};
+uint32_t gatesOf(Recurrence::Kind kind);
+/**
+ * \brief A sequence through a cell
+ * \param[in] x steps x batch x elements
+ * \param[in] hidden, memory states before the first step, directions x batch x size; none: zeros
+ * \return all hidden states, steps x directions x batch x size; the last ones, and of an LSTM the
+ * last memory, both directions x batch x size
+ */
+std::vector<Tensor> recurrent(Builder &builder, const Tensor &x, const Recurrence &cell,
+			      const std::optional<Tensor> &hidden,
+			      const std::optional<Tensor> &memory);
+
 enum class Rounding : uint8_t { Floor, Ceil, HalfUp, HalfDown };
 /** \brief Mapping of a resized picture's elements to those of the input */
 struct Resizing {

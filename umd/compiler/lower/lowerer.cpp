@@ -213,11 +213,8 @@ void Lowerer::add(op::Any operation)
 
 std::string Lowerer::addWeights(GraphWeights weights)
 {
-	const bool isBatch = std::ranges::any_of(
-		model_.values, [](const Value &value) { return value.batch > 1; });
-
 	for (const GraphWeights &known : assembly::GraphParts::weights(graph)) {
-		if (isBatch && known.packed == weights.packed && known.k == weights.k &&
+		if (known.packed == weights.packed && known.k == weights.k &&
 		    known.c == weights.c && known.r == weights.r && known.s == weights.s &&
 		    known.elements.type == weights.elements.type &&
 		    known.elements.bytes == weights.elements.bytes)
@@ -226,6 +223,14 @@ std::string Lowerer::addWeights(GraphWeights weights)
 	std::string name = weights.name = unique(weights.name);
 	graph.weights(std::move(weights));
 	return name;
+}
+
+std::string &Lowerer::tableName(const Table &table)
+{
+	for (auto &[known, name] : tables_)
+		if (known == table)
+			return name;
+	return tables_.emplace_back(table, "").second;
 }
 
 void Lowerer::onCpu(const std::string &why)

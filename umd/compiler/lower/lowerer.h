@@ -197,8 +197,22 @@ public:
 	std::string step(const std::string &what);
 	/** \brief Add an operation, and note it in the report */
 	void add(op::Any operation);
-	/** \brief Add kernels, which samples of a batch share \return their name */
+	/** \brief Add kernels, unless they are there \return their name */
 	std::string addWeights(GraphWeights weights);
+	/** \brief What a look-up table of SDP is made of */
+	struct Table {
+		Unary function;
+		DataType type;
+		DataType inRange;
+		DataType outRange;
+		Quantization in;
+		Quantization out;
+		int64_t zero;
+
+		bool operator==(const Table &) const = default;
+	};
+	/** \return the name of a table in the graph; empty at first, for the caller to set */
+	std::string &tableName(const Table &table);
 	/** \brief Note in the report that the operator runs on the CPU */
 	void onCpu(const std::string &why);
 	/**
@@ -272,6 +286,7 @@ private:
 	/** \brief Results of refused operators that no surface can hold: their readers are skipped,
 	 * as the readers are correct themselves */
 	std::set<ValueId> missing_;
+	std::deque<std::pair<Table, std::string>> tables_;
 	const Operator *current_ = nullptr;
 };
 

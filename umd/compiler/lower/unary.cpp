@@ -105,15 +105,21 @@ bool hasExactTable(const Lowerer &lowerer, const Operator &operation)
 	       lowerer.range(operation.outputs[0]) == DataType::Int8;
 }
 
-/* Adds the table of a function \return its name; \a zero: see exactTable() */
+/* Adds the table of a function, unless it is there \return its name; \a zero: see exactTable() */
 std::string addTable(Lowerer &lowerer, const Operator &operation, const Unary &unary,
 		     const std::string &name, int64_t zero = 0)
 {
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];
 	const DataType type = lowerer.storage(input);
 	const Quantization in = lowerer.quantization(input), out = lowerer.quantization(output);
-	const std::string unique = lowerer.unique(name + " table");
+	const Lowerer::Table wanted{ unary, type, lowerer.range(input), lowerer.range(output), in,
+				     out,   zero };
+	std::string &unique = lowerer.tableName(wanted);
 	LutTable table{};
+
+	if (!unique.empty())
+		return unique;
+	unique = lowerer.unique(name + " table");
 
 	if (hasExactTable(lowerer, operation)) {
 		table.lut = exactTable(unary, in, out, lowerer.roundsTwice(input), zero);

@@ -103,6 +103,8 @@ void NodeReader::write(const Tensor &tensor, size_t output)
 {
 	need(output < outputs(), "output", fmt::format("{} is missing", output));
 	const std::string &name = node_.output(static_cast<int>(output));
+	if (name.empty())
+		return;
 	if (isNew(tensor.id)) {
 		model().values[tensor.id].name = name;
 		if (Operator *writer = newWriter(tensor.id))

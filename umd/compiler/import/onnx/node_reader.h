@@ -146,6 +146,7 @@ using NodeTable = std::map<std::string, ReadNode>;
 
 extern const NodeTable constantNodes;
 extern const NodeTable elementNodes;
+extern const NodeTable recurrentNodes;
 extern const NodeTable windowNodes;
 
 /**

@@ -144,7 +144,7 @@ std::optional<Tensor> readQuantized(NodeReader &reader)
 
 std::optional<Tensor> readNode(NodeReader &reader, const std::string &type)
 {
-	for (const NodeTable *table : { &constantNodes, &elementNodes, &windowNodes }) {
+	for (const NodeTable *table : { &constantNodes, &elementNodes, &recurrentNodes, &windowNodes }) {
 		if (const auto found = table->find(type); found != table->end())
 			return found->second(reader);
 	}
