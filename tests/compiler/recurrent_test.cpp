@@ -9,8 +9,11 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <nvdla/core_geometry.h>
 
 #include "agreement.h"
+#include "compiler/compile.h"
+#include "compiler/import/import.h"
 #include "onnx_on_core.h"
 #include "refused_file.h"
 
@@ -290,6 +293,38 @@ TEST(Recurrent, TheLastStateAloneIsRead)
 	const auto got = onCore(builder, { tensors.x });
 	ASSERT_EQ(got.size(), 1U);
 	EXPECT_LE(difference(got[0], statesOf(cell, tensors)[1], 0).largest, 5e-3);
+}
+
+/* Products of states, of which nv_small can take the zero point of only one factor away */
+TEST(Recurrent, CalibratedToIntegersOnEachCore)
+{
+	std::mt19937 random(45);
+
+	for (const std::string type : { "RNN", "GRU", "LSTM" }) {
+		for (const char *core : { "nv_full", "nv_small" }) {
+			SCOPED_TRACE(type + " " + core);
+			const RecurrentCell cell{ .type = type, .size = 32 };
+			const CellTensors tensors = tensorsOf(cell, random);
+			OnnxBuilder builder;
+			addCell(builder, cell, tensors);
+			builder.output("y");
+			auto model = compiler::importOnnx(builder.file());
+			ASSERT_TRUE(model) << model.error().message();
+			Calibration calibration;
+			calibration.samples = { { floatsOf(tensors.x) } };
+			auto compiled =
+				compiler::compileInMemory(*model, { .calibration = calibration,
+								    .core = *findCoreVariant(core),
+								    .host = HostUse::Never });
+			ASSERT_TRUE(compiled) << compiled.error().message();
+			auto run = CoreRun::load(*model, compiled->loadable);
+			ASSERT_TRUE(run) << run.error().message();
+			auto got = run->run({ tensors.x });
+			ASSERT_TRUE(got) << got.error().message();
+			const Numbers wanted = statesOf(cell, tensors)[0];
+			EXPECT_LE(difference((*got)[0], wanted, 0).largest, 0.05);
+		}
+	}
 }
 
 TEST(Recurrent, RefusesWhatItDoesNotKnow)

@@ -83,6 +83,7 @@ Result<void> checkFloat(const Model &model);
  * samples; InvalidArgument naming the fault of the samples; errors of checkFloat()
  */
 Result<std::vector<LayerError>> calibrate(Model &model, const Calibration &calibration,
-					  const SampleReader &reader = {});
+					  const SampleReader &reader = {},
+					  const CoreGeometry &core = nvFull);
 
 } /* namespace nvdla::compiler */

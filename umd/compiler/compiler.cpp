@@ -170,10 +170,10 @@ LayerErrors transform(Model &model, const CompileOptions &options, const SampleR
 	if (!samples && !options.calibration->samples.empty() && options.host == HostUse::Auto) {
 		/* Samples take long: refuse first what the host computes with any ranges. */
 		Model trial = model;
-		valueOf(calibrate(trial, { .type = options.calibration->type }));
+		valueOf(calibrate(trial, { .type = options.calibration->type }, {}, options.core));
 		valueOf(Lowerer(trial, options).run());
 	}
-	const auto errors = valueOf(calibrate(model, *options.calibration, samples));
+	const auto errors = valueOf(calibrate(model, *options.calibration, samples, options.core));
 	for (size_t i = 0; i < errors.size(); i++)
 		found[model.operators[i].outputs.front()] = errors[i];
 	return found;

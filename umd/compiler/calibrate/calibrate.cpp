@@ -285,7 +285,7 @@ Result<void> checkFloat(const Model &model)
 }
 
 Result<std::vector<LayerError>> calibrate(Model &model, const Calibration &calibration,
-					  const SampleReader &reader)
+					  const SampleReader &reader, const CoreGeometry &core)
 {
 	return resultOf([&] {
 		valueOf(checkFloat(model));
@@ -299,13 +299,13 @@ Result<std::vector<LayerError>> calibrate(Model &model, const Calibration &calib
 		std::vector<Range> ranges(model.values.size(), anyRange);
 		if (hasTable) {
 			ranges = rangesOf(model, calibration.table);
-			settleRanges(model, ranges, true);
+			settleRanges(model, ranges, core, true);
 			checkRanges(model, ranges);
 		}
 		if (count)
 			means = observe(samples, calibration, ranges);
 		if (!hasTable)
-			settleRanges(model, ranges);
+			settleRanges(model, ranges, core);
 		quantizeModel(model, ranges, calibration);
 		if (count && calibration.correctBias)
 			correctBiases(model, real, means);

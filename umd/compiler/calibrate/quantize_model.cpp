@@ -165,8 +165,10 @@ double divergence(std::span<const uint64_t> counts, size_t first, size_t last, s
 
 } /* namespace */
 
-void settleRanges(const Model &model, std::vector<Range> &ranges, bool areGiven)
+void settleRanges(const Model &model, std::vector<Range> &ranges, const CoreGeometry &core,
+		  bool areGiven)
 {
+	const bool hasY = core.has(Capability::SdpY);
 	bool changed = true;
 	const auto widen = [&](ValueId id, const Range &by) {
 		changed |= by.low < ranges[id].low || by.high > ranges[id].high;
@@ -191,9 +193,14 @@ void settleRanges(const Model &model, std::vector<Range> &ranges, bool areGiven)
 				widen(output, ranges[input]);
 				widen(input, ranges[output]);
 			}
-			/* Kernels have no zero point, nor has a tensor that becomes kernels. */
-			if (isAny<Product>(operation.kind)) {
-				const Range &range = ranges[operation.inputs[1]];
+			/* Kernels have no zero point, nor has a tensor that becomes kernels, nor
+			 * the second factor of a product without unit Y. */
+			const auto *of = std::get_if<Elementwise>(&operation.kind);
+			const bool multiplies =
+				of && of->function == Elementwise::Function::Multiply &&
+				!model.values[operation.inputs[1]].isConstant && !hasY;
+			if (isAny<Product>(operation.kind) || multiplies) {
+				const Range range = ranges[operation.inputs[1]];
 				widen(operation.inputs[1], { -range.high, -range.low });
 			}
 		}

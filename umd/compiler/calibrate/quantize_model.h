@@ -71,7 +71,8 @@ private:
  *
  * \param[in] areGiven results keep ranges that are not empty
  */
-void settleRanges(const Model &model, std::vector<Range> &ranges, bool areGiven = false);
+void settleRanges(const Model &model, std::vector<Range> &ranges, const CoreGeometry &core,
+		  bool areGiven = false);
 
 /**
  * \brief Quantize float values, each as a whole, and kernels for each output channel
