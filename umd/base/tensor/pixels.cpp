@@ -34,6 +34,16 @@ uint8_t boxAverage(const Image &image, double x0, double x1, double y0, double y
 	return static_cast<uint8_t>(std::lround(sum / weight));
 }
 
+/* The numbers of the mean without zeros at its end. */
+size_t meanCount(const PixelScaling &scaling)
+{
+	size_t count = scaling.mean.size();
+
+	while (count && scaling.mean[count - 1] == 0.0f)
+		count--;
+	return count;
+}
+
 } /* namespace */
 
 Image resize(const Image &image, uint32_t width, uint32_t height)
@@ -105,6 +115,12 @@ Result<std::vector<std::byte>> elementsFromImage(const TensorDesc &desc, const I
 					    ".npy",
 					    given.channels == 1 ? "1 channel" : "3 channels",
 					    given.channels == 1 ? "1, 3 or 4" : "3 or 4"));
+		if (const size_t count = meanCount(scaling); count > image.channels)
+			return fail(ErrorCode::InvalidArgument, what, where,
+				    fmt::format("takes {}, and mean has {} numbers",
+						image.channels == 1 ? "grey pixels"
+								    : "red, green and blue",
+						count));
 		if (scaling.normalize == 0.0f)
 			return fail(ErrorCode::InvalidArgument, what, where, "pixels divided by 0");
 
