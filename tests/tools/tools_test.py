@@ -319,6 +319,11 @@ class Models(ProgramTest):
 		self.assertRegex(self.good('nvdla-info', '--chip', net), r'CONV\+SDP')
 		# The core of a model is the device's.
 		self.assertIn('nv_small computes with int8; calibrate', self.bad(2, 'nvdla-run', model, *small, '--host', 'never'))
+		# No library is the remedy; one that is there computes the model all the same.
+		said = call('nvdla-compile', model, '-o', net, '--target', 'nv_small')
+		if said.returncode:
+			self.assertIn('(--calibrate)', said.stderr)
+			self.assertNotIn('install', said.stderr)
 
 	def test_calibrated_with_a_folder_of_pictures(self):
 		pictures = self.folder / 'pictures'
