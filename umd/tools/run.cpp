@@ -156,12 +156,8 @@ Result<void> run(RunSettings settings, TraceOptions &trace)
 			return written;
 	}
 	progress.show("");
-	RunOutcome outcome{ *network,
-			    std::move(notes),
-			    std::move(*reports),
-			    std::move(*labels),
-			    std::nullopt,
-			    {} };
+	RunOutcome outcome{ *network,		std::move(notes), std::move(*reports),
+			    std::move(*labels), std::nullopt,	  {} };
 	if (!settings.surfaces.empty()) {
 		auto surfaces = dumpSurfaces(*network, settings.surfaces, settings);
 		if (!surfaces)
