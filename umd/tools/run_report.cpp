@@ -140,11 +140,11 @@ Result<void> printText(const RunSettings &settings, const RunOutcome &outcome)
 
 	const Findings findings = findingsOf(reports.back(), settings);
 	if (findings.saturated.numbers && !profile)
-		fmt::print("{}: see --perf\n", findings.saturated.text("value", " saturated"));
+		fmt::print("{}: see nvdla-run --perf\n", findings.saturated.text("value", " saturated"));
 	if (findings.nan.numbers && !profile)
-		fmt::print("{}: see --perf\n", findings.nan.text("NaN", ""));
+		fmt::print("{}: see nvdla-run --perf\n", findings.nan.text("NaN", ""));
 	if (findings.lutMisses.numbers && !profile)
-		fmt::print("{}: see --perf\n",
+		fmt::print("{}: see nvdla-run --perf\n",
 			   findings.lutMisses.text("value", " outside the look-up tables"));
 
 	if (!surfaces.empty())

@@ -41,7 +41,7 @@ class _InSuite:
 		self._module = module
 
 	def command(self, program):
-		return suite_tree.loader_command(program)
+		return suite_tree.loader_command(program, modules=self._module.parent)
 
 	# Paths in the guest are the same as here.
 	in_guest = command
@@ -84,8 +84,7 @@ def _compile(arguments, loadable):
 	with console.stage('suite tree') as progress:
 		suite_tree.ensure(progress)
 	with console.stage('build') as progress:
-		build.build(progress, [module, _COMPILER, _TARGET], suite=True)
-	way = _InSuite(build_dir() / module)
+		way = _InSuite(build.suite_module(progress, module))
 	return _checked(_try(way, compiler, words), way)
 
 
