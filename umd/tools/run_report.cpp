@@ -140,7 +140,8 @@ Result<void> printText(const RunSettings &settings, const RunOutcome &outcome)
 
 	const Findings findings = findingsOf(reports.back(), settings);
 	if (findings.saturated.numbers && !profile)
-		fmt::print("{}: see nvdla-run --perf\n", findings.saturated.text("value", " saturated"));
+		fmt::print("{}: see nvdla-run --perf\n",
+			   findings.saturated.text("value", " saturated"));
 	if (findings.nan.numbers && !profile)
 		fmt::print("{}: see nvdla-run --perf\n", findings.nan.text("NaN", ""));
 	if (findings.lutMisses.numbers && !profile)

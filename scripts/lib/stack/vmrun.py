@@ -25,7 +25,7 @@ _DESCRIPTION = '''\
 Boot the guest, a virtual machine of QEMU. It has an NVDLA (a hardware accelerator for neural
 networks) in software, the device model, and loads the kernel driver nvdla.ko. Run COMMAND in the
 guest, print its output, unload the driver, and exit with COMMAND's status. Without COMMAND, open a
-shell of the guest on the terminal.
+shell of the guest on the terminal; "exit" in it powers the guest off.
 
 The guest has the project's programs in its PATH. The script first builds the programs whose names
 are in COMMAND or in a script that COMMAND names, or for a shell all programs. It builds no tests:
@@ -34,11 +34,15 @@ to have them in the guest, run "ninja -C build" before.
 The guest sees the shared folder (--share) under the same path as the host. This folder is the
 working directory of COMMAND. The guest also sees the folder $NVDLA_REFERENCE_DATA (data for
 tests), read-only.
+
+The first run takes a few minutes: it installs packages (as root or with sudo), compiles, and
+unpacks QEMU and kernels into ~/.cache/nvdla. Later boots take seconds.
 '''
 _STATUS = f'''\
 Exit status: that of COMMAND. But 2 if an argument of scripts/vm is wrong; {vm.STATUS_KERNEL} if COMMAND
 succeeded, but the kernel logged a warning or the driver could not be unloaded; {vm.STATUS_TIMEOUT} after
---timeout; and {vm.STATUS_BROKEN} if the guest failed before COMMAND had ended.
+--timeout; {vm.STATUS_BROKEN} if the guest failed before COMMAND had ended; and {_STATUS_NO_PROGRAM} if it has no
+such program.
 '''
 
 
