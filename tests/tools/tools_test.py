@@ -259,6 +259,18 @@ class Models(ProgramTest):
 		named = {one['name'] for memory in report['memories'] for one in memory['ranges']}
 		self.assertLessEqual({'picture', 'first_positive', 'first_largest', 'digit'}, named)
 
+	def test_report_has_the_names_of_nodes(self):
+		"""Layers have the names of tensors, other programs show those of nodes."""
+		digits = (DIGITS / 'digits.onnx').read_bytes()
+		model = self.write('named.onnx', digits.replace(b'\x1a\nfirst_sums', b'\x1a\nfirst/Conv'))
+		words = ('nvdla-compile', model, '-o', self.folder / 'named.nvdla', '--report')
+		nodes = {layer['name']: layer.get('node') for layer in json.loads(self.good(*words, 'json'))['layers']}
+		self.assertEqual(nodes.pop('first_sums'), 'first/Conv')
+		self.assertEqual(set(nodes.values()), {None})
+		line, = (line for line in self.good(*words, 'text').splitlines() if 'node ' in line)
+		self.assertRegex(line, r'^Conv +first_sums .*; node first/Conv$')
+		self.assertEqual(self.good(*words, 'html').count('; node first/Conv<'), 1)
+
 	def test_report_as_text_and_pictures(self):
 		text = self.compile('--report', 'text', '--strategy', 'never')
 		self.assertRegex(text, r'(?m)^  CONV\+SDP +1x8x8 -> 8x8x8 +\d+ +4608 .*direct 3x3, pad 1; ')
