@@ -197,6 +197,8 @@ TEST(Picture, NoMeanForChannelsThatAreNotThere)
 			  std::string::npos);
 	}
 	EXPECT_EQ(error(1, { { 1, 0, 0, 0 }, 1 }), "");
+	EXPECT_EQ(error(1, { { 128, 128, 128, 0 }, 1 }), "");
+	EXPECT_NE(error(1, { { 128, 128, 128, 128 }, 1 }), "");
 	EXPECT_NE(error(1, { { 1, 2, 3, 0 }, 1 }).find("takes grey pixels, and mean has 3 numbers"),
 		  std::string::npos);
 }
