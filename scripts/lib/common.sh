@@ -132,6 +132,38 @@ install_packages() {
 	say "packages: done"
 }
 
+# mounts_remedy REASON: print why no program can have mounts of its own here, and the command that helps. REASON is
+# what unshare said.
+mounts_remedy() {
+	if [ "$(id -u)" -ne 0 ]; then
+		echo "this system lets users make no namespaces ($1): run this as root, or before it:" \
+			"sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 kernel.unprivileged_userns_clone=1"
+	elif [[ $1 == *propagation* ]]; then
+		echo "root can make no private mounts in this chroot, because its root folder is no mount point ($1):" \
+			"leave the chroot and enter it again with: mount --rbind FOLDER FOLDER && chroot FOLDER"
+	else
+		echo "root can make no private mounts here ($1): start the container with docker run --privileged" \
+			"(CAP_SYS_ADMIN)"
+	fi
+}
+
+# require_mounts: exit with an error if the guest will need private mounts and this system allows none.
+require_mounts() {
+	local said
+	# With a QEMU of this machine, perhaps no unpacked tree is needed. The Python package decides then.
+	case ${NVDLA_GUEST:-auto} in
+	host) return 0 ;;
+	auto) ! command -v qemu-system-x86_64 >/dev/null || return 0 ;;
+	esac
+	if [ "$(id -u)" -eq 0 ] && said=$(LC_ALL=C unshare --mount true 2>&1); then
+		return 0
+	fi
+	# The reason why root cannot do it is the one to tell.
+	LC_ALL=C unshare --user --map-root-user --mount true >/dev/null 2>&1 ||
+		die "$(mounts_remedy "${said:-$(LC_ALL=C unshare --user --mount true 2>&1)}")
+what works without: scripts/run --device embedded"
+}
+
 # asks_for_help ARGUMENT...: true if --help is among the options before the first argument that is
 # not an option. A later --help may belong to a command that the script is to run.
 asks_for_help() {
@@ -146,7 +178,8 @@ asks_for_help() {
 }
 
 # run_stack MODULE [USE...] -- ARGUMENT...: run one module of the Python package as a program, after
-# installing the packages of the USEs. With --help nothing is installed, unless Python is missing.
+# installing the packages of the USEs. If one is "vm", mounts must be possible. With --help nothing is
+# installed, unless Python is missing.
 run_stack() {
 	local module=$1 uses=()
 	shift
@@ -156,6 +189,9 @@ run_stack() {
 	done
 	shift
 	if ! asks_for_help "$@" || [ ! -x "$NVDLA_PYTHON" ]; then
+		case " ${uses[*]} " in
+		*' vm '*) require_mounts ;;
+		esac
 		ensure_packages "${uses[@]}"
 	fi
 	exec_stack "$module" "$@"

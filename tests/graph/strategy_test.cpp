@@ -603,7 +603,8 @@ TEST(Strategy, IsText)
 
 	const std::pair<const char *, const char *> wrong[] = {
 		{ "winograd=maybe", "can be auto, always or never" },
-		{ "sometimes", "is neither auto, always or never" },
+		{ "sometimes", "is neither auto or never" },
+		{ "always", "'always': is for one subject, as in reuse=always" },
 		{ "cache=always", "there are winograd, compression" },
 		{ "dram=fast", "'dram=fast'" },
 	};

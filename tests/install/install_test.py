@@ -101,6 +101,17 @@ class Installed(unittest.TestCase):
 				source.write_text(f'#include <{name}>\n#include <{name}>\nint main() {{}}\n')
 				self.build(source, self.root / 'headers')
 
+	def test_programs_are_a_target_of_their_own(self):
+		"""All that is installed, and none of the tests."""
+		said = run(MESON, 'introspect', '--targets', BUILD, check=True).stdout
+		installed = {Path(name).relative_to(BUILD) for target in json.loads(said) if target['installed']
+			     for name in target['filename'] if not name.endswith('.sh')}
+		lines = (Path(BUILD) / 'build.ninja').read_text().splitlines()
+		target = next(line for line in lines if line.startswith('build programs: phony '))
+		built = set(map(Path, target.split()[3:]))
+		self.assertEqual(installed - built, set())
+		self.assertEqual([path for path in built if path.parts[0] == 'tests'], [])
+
 	def test_programs_have_their_pages(self):
 		programs = {path.name for path in (self.prefix / 'bin').iterdir()}
 		pages = {path.stem for path in (self.prefix / 'share/man/man1').iterdir()}

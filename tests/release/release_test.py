@@ -14,7 +14,7 @@ from pathlib import Path
 MESON, BUILD, SOURCE = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
 GENERATED = ('include/nvdla/hw/registers.h', 'include/nvdla/hw/register_table.h')
 # What they are generated from, and with.
-ORIGINS = ('include/nvdla/hw', 'scripts/gen-registers')
+ORIGINS = ('include/nvdla/hw', 'scripts/gen-registers', 'scripts/lib/registers')
 # Containers often show a clone that belongs to somebody else.
 TRUSTING = dict(os.environ, GIT_CONFIG_COUNT='1', GIT_CONFIG_KEY_0='safe.directory', GIT_CONFIG_VALUE_0='*')
 

@@ -72,6 +72,9 @@ TEST(DelegateOperators, NoMorePartitionsThanPromised)
 	const Interpreter with(builder.file({ x }, { y }), delegate.get());
 	const std::string said = testing::internal::GetCapturedStderr();
 	EXPECT_NE(said.find("takes 16 of 40 nodes in 16 partitions"), std::string::npos) << said;
+	EXPECT_NE(said.find("leaves node 32 '"), std::string::npos) << said;
+	EXPECT_NE(said.find("there are larger partitions"), std::string::npos) << said;
+	EXPECT_EQ(said.find("1 nodes"), std::string::npos) << said;
 }
 
 TEST(DelegateOperators, UnpackAndPack)

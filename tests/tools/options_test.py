@@ -101,7 +101,7 @@ class Options(ProgramTest):
 				(('--device', 'embedded'), [net], [net + ('--chip',)]),
 				(picture, [net], [net + ('--chip',)]),
 				(('--warm-up', 2), [net], [net + ('--chip',)]),
-				(('--mean', '1,2,3'), [run + ('--input', PICTURE)], [net, net + array, net + ('--chip',)]),
+				(('--mean', 1), [run + ('--input', PICTURE)], [net, net + array, net + ('--chip',)]),
 				(('--normalize', 255), [run + ('--input', PICTURE)], [net, net + array, net + ('--chip',)]),
 				(('--timeout', 20000), [net], [net + ('--chip',)]),
 				(('--clock', '2GHz'), [net + ('--chip',)], [net]),

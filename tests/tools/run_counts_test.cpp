@@ -85,10 +85,11 @@ TEST_F(RunCounts, SaturatedValues)
 	/* SDP counts what exceeds 17 bits: 17 and more the first time, then what is not 0. */
 	const Loadable loadable = scaleTwice(DataType::Int8, 4096);
 	const std::vector<float> values{ 40, 50, 60, 10, 15 };
-	const std::string line = "8 values saturated in 2 operations: see --perf\n";
+	const std::string line = "8 values saturated in 2 operations: see nvdla-run --perf\n";
 
 	EXPECT_NE(run(loadable, values).printed.find(line), std::string::npos);
-	EXPECT_EQ(run(loadable, values, "--perf").printed.find("see --perf"), std::string::npos);
+	EXPECT_EQ(run(loadable, values, "--perf").printed.find("see nvdla-run --perf"),
+		  std::string::npos);
 	const auto json = nlohmann::json::parse(run(loadable, values, "--json").printed);
 	EXPECT_EQ(json["saturated"],
 		  (nlohmann::json{ { "above", 0 }, { "numbers", 8 }, { "operations", 2 } }));
@@ -128,13 +129,13 @@ TEST_F(RunCounts, ValuesOutsideLookUpTables)
 	const Loadable loadable = sigmoidNetwork();
 	const std::vector<float> values{ -1000, 1, 2000, 3000, -7 };
 
-	EXPECT_NE(
-		run(loadable, values)
-			.printed.find(
-				"3 values outside the look-up tables in 1 operation: see --perf\n"),
-		std::string::npos);
-	EXPECT_EQ(run(loadable, values, "--lut-misses-above=3").printed.find("see --perf"),
+	EXPECT_NE(run(loadable, values)
+			  .printed.find("3 values outside the look-up tables in 1 operation: see "
+					"nvdla-run --perf\n"),
 		  std::string::npos);
+	EXPECT_EQ(
+		run(loadable, values, "--lut-misses-above=3").printed.find("see nvdla-run --perf"),
+		std::string::npos);
 	const auto json = nlohmann::json::parse(run(loadable, values, "--json").printed);
 	EXPECT_EQ(json["lut_misses"],
 		  (nlohmann::json{ { "above", 0 }, { "numbers", 3 }, { "operations", 1 } }));

@@ -95,6 +95,22 @@ class Eval(ProgramTest):
 		self.assertIn(' 7 ', self.good(*self.run_, '--truth', truth, '--limit', 7))
 		self.assertIn('no folder with pictures', self.bad(2, *self.run_).replace('has no', 'no'))
 
+	def test_spaces_in_a_list_of_pictures(self):
+		"""Both in paths and in classes: the path ends where there is such a picture."""
+		(self.pictures / 'my pictures').mkdir()
+		lines = []
+		for path, label in self.truth:
+			path.rename(self.pictures / 'my pictures' / f'a {path.name}')
+			lines.append(f'my pictures/a {path.name} the {self.NAMES[label]}\n')
+		labels = self.write('names.txt', ''.join(f'the {name}\n' for name in self.NAMES).encode())
+		words = ('nvdla-eval', DIGITS / 'digits.onnx', self.pictures, '--labels', labels, '--truth')
+		truth = self.write('truth.txt', ''.join(lines).encode())
+		self.assertRegex(self.good(*words, truth), r'digits.onnx +40 +\d')
+		truth = self.write('gone.txt', b'my pictures/gone.pgm the one\n')
+		self.assertIn(str(self.pictures / 'my pictures/gone.pgm'), self.bad(2, *words, truth))
+		truth = self.write('eleven.txt', lines[0].split(' the ')[0].encode() + b' the eleven\n')
+		self.assertIn('eleven.txt:1: the eleven: is neither', self.bad(2, *words, truth))
+
 	def test_what_cannot_be_judged(self):
 		wrong = self.write('wrong.txt', b'a\nb\n')
 		said = self.bad(2, 'nvdla-eval', DIGITS / 'digits.onnx', self.pictures, '--labels', wrong)
@@ -135,6 +151,23 @@ class Models(ProgramTest):
 				for line in lines for _ in range(3))
 		self.assertEqual(self.said(self.write('wide.ppm', b'P6 36 24 255\n' + wide)),
 				 self.said(DIGITS / 'seven.pgm'))
+
+	def test_how_a_picture_becomes_the_input_is_said(self):
+		digits, seven = DIGITS / 'digits.onnx', DIGITS / 'seven.pgm'
+		wide = self.write('wide.ppm', b'P6 10 8 255\n' + bytes(3 * 80))
+		for words, said in (((digits, '--input', seven), f'picture {seven}: 8 x 8; grey; the input\'s numbers are the pixels, '
+				     '0 to 255; --mean and --normalize scale them'),
+				    ((digits, '--input', wide, '--mean', 8, '--normalize', 16),
+				     f'picture {wide}: 10 x 8, cropped to its centre and scaled to 8 x 8; its luminance; '
+				     'the input\'s numbers are (pixel - 8) / 16, by --mean and --normalize'),
+				    ((self.net, '--input', self.picture()), f'picture {self.folder / "in.ppm"}: {WIDTH} x {HEIGHT}; '
+				     'red, green, blue; pixels are the input\'s integers')):
+			with self.subTest(said):
+				self.assertEqual(self.good('nvdla-run', *words).splitlines()[0], said)
+				json.loads(self.good('nvdla-run', *words, '--json'))
+		self.assertIn('takes grey pixels, and mean has 2 numbers',
+			      self.bad(2, 'nvdla-run', digits, '--input', seven, '--mean', '1,2'))
+		self.assertNotIn('picture', self.good('nvdla-run', digits))
 
 	def test_array_of_bytes(self):
 		seven = self.write('seven.npy', npy('|u1', (1, 1, 8, 8), (DIGITS / 'seven.pgm').read_bytes()[-64:]))
@@ -226,6 +259,18 @@ class Models(ProgramTest):
 		named = {one['name'] for memory in report['memories'] for one in memory['ranges']}
 		self.assertLessEqual({'picture', 'first_positive', 'first_largest', 'digit'}, named)
 
+	def test_report_has_the_names_of_nodes(self):
+		"""Layers have the names of tensors, other programs show those of nodes."""
+		digits = (DIGITS / 'digits.onnx').read_bytes()
+		model = self.write('named.onnx', digits.replace(b'\x1a\nfirst_sums', b'\x1a\nfirst/Conv'))
+		words = ('nvdla-compile', model, '-o', self.folder / 'named.nvdla', '--report')
+		nodes = {layer['name']: layer.get('node') for layer in json.loads(self.good(*words, 'json'))['layers']}
+		self.assertEqual(nodes.pop('first_sums'), 'first/Conv')
+		self.assertEqual(set(nodes.values()), {None})
+		line, = (line for line in self.good(*words, 'text').splitlines() if 'node ' in line)
+		self.assertRegex(line, r'^Conv +first_sums .*; node first/Conv$')
+		self.assertEqual(self.good(*words, 'html').count('; node first/Conv<'), 1)
+
 	def test_report_as_text_and_pictures(self):
 		text = self.compile('--report', 'text', '--strategy', 'never')
 		self.assertRegex(text, r'(?m)^  CONV\+SDP +1x8x8 -> 8x8x8 +\d+ +4608 .*direct 3x3, pad 1; ')
@@ -286,6 +331,11 @@ class Models(ProgramTest):
 		self.assertRegex(self.good('nvdla-info', '--chip', net), r'CONV\+SDP')
 		# The core of a model is the device's.
 		self.assertIn('nv_small computes with int8; calibrate', self.bad(2, 'nvdla-run', model, *small, '--host', 'never'))
+		# No library is the remedy; one that is there computes the model all the same.
+		said = call('nvdla-compile', model, '-o', net, '--target', 'nv_small')
+		if said.returncode:
+			self.assertIn('(--calibrate)', said.stderr)
+			self.assertNotIn('install', said.stderr)
 
 	def test_calibrated_with_a_folder_of_pictures(self):
 		pictures = self.folder / 'pictures'

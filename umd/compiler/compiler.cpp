@@ -308,10 +308,10 @@ Result<CompiledModel> compileModel(std::span<const std::byte> bytes, const Compi
 		/* Samples and options are read when it is known how the model is divided. */
 		if (parts || parts.error().code == ErrorCode::InvalidArgument)
 			return parts;
-		if (compiled.error().why.find(parts.error().why) == std::string::npos)
-			compiled.error().why +=
-				fmt::format("; the host does not compute it either: {}",
-					    parts.error().message());
+		std::string &why = compiled.error().why;
+		/* Where calibration helps, no library is named. */
+		if (why.find(parts.error().why) == why.npos && why.find("--calibrate") == why.npos)
+			why += "; the host does not compute it either: " + parts.error().message();
 		return compiled;
 	});
 }

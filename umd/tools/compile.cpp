@@ -203,10 +203,12 @@ Result<CompileOptions> compileOptions(const CompileSettings &settings,
 	return options;
 }
 
-Result<void> writeReport(const CompileSettings &settings, CompiledModel model)
+Result<void> writeReport(const CompileSettings &settings, CompiledModel model,
+			 report::NodeNames nodes)
 {
 	const std::string name = std::filesystem::path(settings.model).filename().string();
-	auto report = report::reportOf(std::move(model), settings.chip.chip(), name);
+	auto report =
+		report::reportOf(std::move(model), settings.chip.chip(), name, std::move(nodes));
 	if (!report)
 		return forward(report);
 	auto text = report::formatted(*report, *settings.report);
@@ -234,6 +236,7 @@ Result<void> compile(const CompileSettings &settings)
 	}
 	if (auto floats = checkFloats(settings, compiled->loadable); !floats)
 		return floats;
+	auto nodes = settings.report ? report::nodeNames(*model) : report::NodeNames{};
 	/* Free the model before write() makes a second copy of its constants. */
 	std::vector<std::byte>().swap(*model);
 	auto bytes = compiled->loadable.write();
@@ -243,7 +246,7 @@ Result<void> compile(const CompileSettings &settings)
 		return written;
 	if (!settings.report)
 		return {};
-	return writeReport(settings, std::move(*compiled));
+	return writeReport(settings, std::move(*compiled), std::move(nodes));
 }
 
 void addReport(CommandLine &app, CompileSettings &settings)

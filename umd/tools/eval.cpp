@@ -191,8 +191,8 @@ void addOptions(CommandLine &app, Settings &settings)
 		.required();
 	app.option("--truth", settings.truth,
 		   "text file with the class of each picture, if the pictures are not sorted "
-		   "into folders. A line has the path (without spaces) of a picture below FOLDER, "
-		   "a space, and the class, written as the name of its folder would be")
+		   "into folders. A line has the path of a picture below FOLDER, a space, and the "
+		   "class, written as the name of its folder would be")
 		.valueText("FILE");
 	app.option("--calibrate", settings.samples,
 		   "also judge network after calibration: compiled to 8-bit integers with this "

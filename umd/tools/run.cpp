@@ -130,9 +130,12 @@ Result<void> run(RunSettings settings, TraceOptions &trace)
 		return counts;
 	if (auto quantized = quantize(settings, *network); !quantized)
 		return quantized;
+	std::vector<std::string> notes;
 	for (size_t i = 0; i < settings.inputs.size(); i++) {
-		if (auto set = setInput(*network, i, settings.inputs[i], settings); !set)
-			return set;
+		auto note = setInput(*network, i, settings.inputs[i], settings);
+		if (!note)
+			return forward(note);
+		notes.push_back(std::move(*note));
 	}
 	auto labels = readLabels(settings.labels, *network);
 	if (!labels)
@@ -153,7 +156,8 @@ Result<void> run(RunSettings settings, TraceOptions &trace)
 			return written;
 	}
 	progress.show("");
-	RunOutcome outcome{ *network, std::move(*reports), std::move(*labels), std::nullopt, {} };
+	RunOutcome outcome{ *network,		std::move(notes), std::move(*reports),
+			    std::move(*labels), std::nullopt,	  {} };
 	if (!settings.surfaces.empty()) {
 		auto surfaces = dumpSurfaces(*network, settings.surfaces, settings);
 		if (!surfaces)

@@ -72,7 +72,8 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 			   .valueText("A,B,..."));
 	lists.scaling.addTo(app, "pictures",
 			    "; for an INT8 input without a scale, --mean and --normalize need "
-			    "--input-scale");
+			    "--input-scale. Without both options, the pixels 0 to 255 are the "
+			    "integers of a model's 8-bit input from the lowest to the highest");
 	addPerTensor(
 		app, "--output", settings.outputs,
 		"write an output to this file: its numbers as a numpy array if the name ends in "

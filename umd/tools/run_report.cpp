@@ -115,7 +115,7 @@ std::string labelOf(const std::vector<std::string> &labels, const TensorDesc &de
 
 Result<void> printText(const RunSettings &settings, const RunOutcome &outcome)
 {
-	const auto &[network, reports, labels, profile, surfaces] = outcome;
+	const auto &[network, notes, reports, labels, profile, surfaces] = outcome;
 	double sum = 0.0;
 	double best = milliseconds(reports.front().duration);
 
@@ -123,6 +123,8 @@ Result<void> printText(const RunSettings &settings, const RunOutcome &outcome)
 		sum += milliseconds(report.duration);
 		best = std::min(best, milliseconds(report.duration));
 	}
+	for (const std::string &note : notes)
+		fmt::print("{}{}", note, note.empty() ? "" : "\n");
 	if (profile)
 		fmt::print("{}\n", prof::profileTable(*profile));
 	if (settings.verbose) {
@@ -138,11 +140,12 @@ Result<void> printText(const RunSettings &settings, const RunOutcome &outcome)
 
 	const Findings findings = findingsOf(reports.back(), settings);
 	if (findings.saturated.numbers && !profile)
-		fmt::print("{}: see --perf\n", findings.saturated.text("value", " saturated"));
+		fmt::print("{}: see nvdla-run --perf\n",
+			   findings.saturated.text("value", " saturated"));
 	if (findings.nan.numbers && !profile)
-		fmt::print("{}: see --perf\n", findings.nan.text("NaN", ""));
+		fmt::print("{}: see nvdla-run --perf\n", findings.nan.text("NaN", ""));
 	if (findings.lutMisses.numbers && !profile)
-		fmt::print("{}: see --perf\n",
+		fmt::print("{}: see nvdla-run --perf\n",
 			   findings.lutMisses.text("value", " outside the look-up tables"));
 
 	if (!surfaces.empty())
@@ -165,7 +168,7 @@ Result<void> printText(const RunSettings &settings, const RunOutcome &outcome)
 
 Result<void> printJson(const RunSettings &settings, const RunOutcome &outcome)
 {
-	const auto &[network, reports, labels, profile, surfaces] = outcome;
+	const auto &[network, notes, reports, labels, profile, surfaces] = outcome;
 	nlohmann::json json = { { "loadable", settings.network.path },
 				{ "device", settings.device } };
 

@@ -20,6 +20,7 @@ namespace nvdla::tools
 /** \brief Results of a network's runs that are printed */
 struct RunOutcome {
 	const Network &network;
+	std::vector<std::string> notes;	      /**< of setInput(), for each input with a file */
 	std::vector<RunReport> reports;	      /**< at least one */
 	std::vector<std::string> labels;      /**< lines of the file of --labels */
 	std::optional<prof::Profile> profile; /**< profile of the last run */

@@ -33,7 +33,8 @@ public:
 		all_.push_back(app.option("--mean", mean_,
 					  "subtract these numbers for red, green and blue from "
 					  "the pixels (0 to 255) of " +
-						  pictures + "; a missing number is 0")
+						  pictures +
+						  ", or one number for grey; a missing number is 0")
 				       .commaList(static_cast<int>(PixelScaling{}.mean.size())));
 		all_.push_back(app.option("--normalize", normalize_,
 					  "divide these pixels by this number, after --mean was "

@@ -41,7 +41,7 @@ public:
 			       "post-extension, bands, fused-pooling, reuse or branches; the "
 			       "manual page of nvdla-compile explains them. The default is never "
 			       "for winograd, which is slow on an NVDLA in software, and auto for "
-			       "the others. auto, always or never without WAY= is for all of them. "
+			       "the others. auto or never without WAY= is for all of them. "
 			       "The list may also describe the chip for these predictions, as in "
 			       "dram=2.5GB/s")
 			    .valueText("LIST"));

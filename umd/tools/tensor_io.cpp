@@ -13,7 +13,7 @@
 #include "base/io/file.h"
 #include "base/io/printable.h"
 #include "base/tensor/nan_note.h"
-#include "fitted.h"
+#include "picture_input.h"
 #include "program.h"
 
 namespace nvdla::tools
@@ -35,29 +35,10 @@ std::vector<size_t> arrayShape(const TensorDesc &desc, std::optional<ElementOrde
 	return { desc.n, desc.c, desc.h, desc.w };
 }
 
-/*
- * Returns the elements of a picture. An 8-bit model has its lowest integer, -128 or, of unsigned
- * ones, 0, for a pixel of 0. This does not apply if options say how pixels become numbers (scaling)
- * or how numbers become elements (\a isQuantized).
- */
-Result<std::vector<std::byte>> elementsOfModel(const TensorDesc &desc, const Image &image,
-					       const PixelScaling &scaling, bool isQuantized)
-{
-	TensorDesc quantized = desc;
-
-	if (scaling == PixelScaling{} && !isQuantized) {
-		if (desc.signature->is8Bits)
-			quantized.quantization = Quantization{ 1.0, -128 };
-		if (desc.type == DataType::UInt8)
-			quantized.quantization = Quantization{ 1.0, 0 };
-	}
-	return elementsFromImage(quantized, fitted(image, desc.c, desc.h, desc.w), scaling);
-}
-
 Result<std::vector<std::byte>> inputElements(const TensorDesc &desc,
 					     std::span<const std::byte> bytes,
 					     const std::string &path, const RunSettings &settings,
-					     bool isQuantized)
+					     bool isQuantized, std::string &note)
 {
 	constexpr std::string_view npyMagic = "\x93NUMPY", dimgMagic = "DIMG";
 	const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
@@ -82,15 +63,8 @@ Result<std::vector<std::byte>> inputElements(const TensorDesc &desc,
 	auto image = decodeImage(bytes, path);
 	if (!image)
 		return forward(image);
-	if (desc.signature)
-		return elementsOfModel(desc, *image, settings.scaling, isQuantized);
-	if (desc.type == DataType::Int8 && desc.quantization.none() &&
-	    settings.scaling != PixelScaling{})
-		return fail(ErrorCode::InvalidArgument, "--mean and --normalize", path,
-			    fmt::format("change nothing in {} pixels without a scale; "
-					"nvdla-run --input-scale gives one",
-					dataTypeName(desc.type)));
-	return elementsFromImage(desc, *image, settings.scaling);
+	note = pictureNote(desc, *image, path, settings.scaling, isQuantized);
+	return pictureElements(desc, *image, path, settings.scaling, isQuantized);
 }
 
 /* Returns the elements as text, separated by blanks, as NVIDIA's runtime writes them. */
@@ -130,20 +104,21 @@ Result<void> checkUses(const ScalingOptions &scaling, const std::vector<std::str
 	return {};
 }
 
-Result<void> setInput(Network &network, size_t index, const std::string &path,
-		      const RunSettings &settings)
+Result<std::string> setInput(Network &network, size_t index, const std::string &path,
+			     const RunSettings &settings)
 {
+	std::string note;
 	auto bytes = readWholeFile(path, maxInputBytes);
 	if (!bytes)
 		return forward(bytes);
 	if (fileKind(path) == FileKind::Raw || index >= network.inputs().size())
-		return network.setInput(index, *bytes);
+		return network.setInput(index, *bytes).map([&] { return note; });
 
 	auto elements = inputElements(network.inputs()[index], *bytes, path, settings,
-				      index < settings.inputQuantizations.size());
+				      index < settings.inputQuantizations.size(), note);
 	if (!elements)
 		return forward(elements);
-	return network.setInputElements(index, *elements);
+	return network.setInputElements(index, *elements).map([&] { return note; });
 }
 
 void sayZeroInputs(const char *program, size_t given, const Network &network)

@@ -31,9 +31,11 @@ Result<void> checkUses(const ScalingOptions &scaling, const std::vector<std::str
  * A name that ends in .raw: bytes of the tensor as they are. Otherwise the
  * contents decide: PGM, PPM, PNG or JPEG picture, numpy array or .dimg.
  * NaNs in an array are reported on standard error.
+ *
+ * \return how a picture became the input (pictureNote()); empty for other files
  */
-Result<void> setInput(Network &network, size_t index, const std::string &path,
-		      const RunSettings &settings);
+Result<std::string> setInput(Network &network, size_t index, const std::string &path,
+			     const RunSettings &settings);
 
 /**
  * \brief Print that the inputs without a file are zero

@@ -63,17 +63,17 @@ def _run(argv, name, progress, environment=None, **how):
 		raise Failure(f'the project does not {name}; log: {log}')
 
 
-def configure(progress=lambda text: None, tests=False, suite=False):
+def configure(progress=lambda text: None, tests=False):
 	"""Configure the build directory unless it is configured. With CI=true warnings are errors.
 
-	Without @tests, tests are built only if their packages are installed. @suite: also build
-	programs that are linked with libraries of the suite tree (packages of a newer Debian).
+	Without @tests, tests are built only if their packages are installed. With @tests, plug-ins and
+	modules are linked with libraries of the suite tree (packages of a newer Debian) if it is there.
 	"""
 	build = build_dir()
 	wanted = {'werror': 'true'} if os.environ.get('CI') == 'true' else {}
 	if tests:
 		wanted['tests'] = 'enabled'
-	if (tests or suite) and suite_tree.path().is_dir():
+	if tests and suite_tree.path().is_dir():
 		wanted['suite_tree'] = str(suite_tree.path())
 	options = [f'-D{name}={value}' for name, value in wanted.items()]
 	if not (build / 'build.ninja').is_file():
@@ -104,12 +104,12 @@ def _text(value):
 	return str(value).lower() if isinstance(value, bool) else value
 
 
-def build(progress=lambda text: None, targets=None, tests=False, suite=False):
+def build(progress=lambda text: None, targets=None, tests=False):
 	"""Build @targets, paths in the build directory or None for all, unless they are up to date.
 
-	@tests: whether tests are among the targets. @suite: whether a target is linked with the suite tree's libraries.
+	@tests: whether tests are among the targets.
 	"""
-	configure(progress, tests=tests or targets is None, suite=suite)
+	configure(progress, tests=tests or targets is None)
 	if targets == []:
 		return
 	ninja = [_tool('ninja'), '-C', str(build_dir()), *(targets or [])]
@@ -118,6 +118,19 @@ def build(progress=lambda text: None, targets=None, tests=False, suite=False):
 		return
 	progress('compiling')
 	_run(ninja, 'compile', progress, every=_SECONDS_BETWEEN_LINES, describe=steps_done)
+
+
+def suite_module(progress, target):
+	"""Build the module @target with libraries of the suite tree; returns its path. It has a build directory of its
+	own below the user's: in the user's, this system's programs would find a module that does not load there."""
+	folder = build_dir() / suite_tree.path().name
+	if not (folder / 'build.ninja').is_file():
+		progress('configuring for the suite tree')
+		build_dir().mkdir(parents=True, exist_ok=True)
+		options = [f'-Dsuite_tree={suite_tree.path()}', '-Dtests=disabled', '-Dpython=disabled']
+		_run([_tool('meson'), 'setup', *options, folder, ROOT], 'configure', progress, _linker())
+	_run([_tool('ninja'), '-C', folder, target], 'compile', progress)
+	return folder / target
 
 
 def build_programs(progress, is_wanted):

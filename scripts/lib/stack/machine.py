@@ -20,6 +20,8 @@ _COMPLAINTS = re.compile(
 	r'INFO: (?:task|rcu)|Out of memory: Killed|DMAR: \[|DMAR: DRHD: handling fault|possible recursive locking|refcount_t:')
 # Messages about the emulated firmware, which appear at every boot and are no failures.
 _HARMLESS_LINES = re.compile(r'DMAR: \[Firmware Bug\]')
+# Warnings about the emulated hardware, which appear on the console at every boot.
+_USUAL_WARNINGS = re.compile(r'\] (?:tsc: |mtrr: |ACPI: IRQ \d+ override)')
 # Kernel parameters for an emulated processor: it has none of the hardware faults that mitigations work around, and
 # the mitigations are slow.
 EMULATED_WORDS = ('mitigations=off',)
@@ -68,6 +70,12 @@ def complaints(log):
 	"""Return the lines of a kernel's log that count as failures."""
 	return [line.strip() for line in log.read_text(errors='replace').splitlines()
 		if _COMPLAINTS.search(line) and not _HARMLESS_LINES.search(line)]
+
+
+def last_message(log):
+	"""The last line of a console's log that not every boot has; '' if there is none."""
+	lines = [line for line in log.read_text(errors='replace').strip().splitlines() if not _USUAL_WARNINGS.search(line)]
+	return lines[-1] if lines else ''
 
 
 def model_program():

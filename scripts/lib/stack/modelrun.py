@@ -29,7 +29,7 @@ def add_options(parser):
 			    help='with --model: shape of an input, 1x3x224x224 or NAME=1x3x224x224: gives the sizes that an ONNX model leaves open, or replaces those of a TensorFlow Lite model; may be repeated')
 	parser.add_argument('--labels', metavar='FILE', type=Path, help='with --model: text file with the names of the model\'s classes, one a line')
 	parser.add_argument('--top', metavar='N', type=int, help='with --model: number of classes to print (default: 3)')
-	parser.add_argument('--mean', metavar='A,B,C', help='with --model, for float models: subtract these numbers from the pixels (0 to 255), one for each colour channel: red, green, blue (default: 0)')
+	parser.add_argument('--mean', metavar='A,B,C', help='with --model, for float models: subtract these numbers from the pixels (0 to 255): one each for red, green and blue, or one for a grey input (default: 0)')
 	parser.add_argument('--normalize', metavar='N', help='with --model, for float models: divide the pixels by this number after --mean was subtracted (default: 1)')
 
 
@@ -41,7 +41,7 @@ class _InSuite:
 		self._module = module
 
 	def command(self, program):
-		return suite_tree.loader_command(program)
+		return suite_tree.loader_command(program, modules=self._module.parent)
 
 	# Paths in the guest are the same as here.
 	in_guest = command
@@ -84,8 +84,7 @@ def _compile(arguments, loadable):
 	with console.stage('suite tree') as progress:
 		suite_tree.ensure(progress)
 	with console.stage('build') as progress:
-		build.build(progress, [module, _COMPILER, _TARGET], suite=True)
-	way = _InSuite(build_dir() / module)
+		way = _InSuite(build.suite_module(progress, module))
 	return _checked(_try(way, compiler, words), way)
 
 

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from .console import Failure
-from .paths import cache_dir
+from .paths import COMMON, cache_dir
 
 # Mount point inside of the tree.
 _CCACHE = Path('/tmp/ccache')
@@ -48,6 +48,7 @@ def prefix(owners=False):
 	prefixes = [['unshare', '--user', '--map-root-user', *(['--map-auto'] if owners else []), '--mount']]
 	if os.geteuid() == 0:
 		prefixes.insert(0, ['unshare', '--mount'])
+	refusals = []
 	for prefix in prefixes:
 		try:
 			tried = subprocess.run([*prefix, 'true'], capture_output=True, text=True)
@@ -55,14 +56,13 @@ def prefix(owners=False):
 			raise Failure('unshare is missing: apt-get install util-linux') from None
 		if tried.returncode == 0:
 			return prefix
-	if os.geteuid() == 0:
-		raise Failure(f'root cannot make private mounts here ({tried.stderr.strip()}): a container needs '
-			      'CAP_SYS_ADMIN (--privileged), the root folder of a chroot has to be a mount point')
-	if owners and 'uid' in tried.stderr:
-		raise Failure(f'this user has no further user numbers for a namespace ({tried.stderr.strip()}): run as '
+		refusals.append(tried.stderr.strip())
+	reason = refusals[0]
+	if owners and 'uid' in reason:
+		raise Failure(f'this user has no further user numbers for a namespace ({reason}): run as '
 			      'root, or apt-get install uidmap and give the user a range in /etc/subuid and /etc/subgid')
-	raise Failure('this system lets users make no namespaces: run as root, or '
-		      'sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 kernel.unprivileged_userns_clone=1')
+	raise Failure(subprocess.run(['bash', '-c', '. "$1"; mounts_remedy "$2"', 'bash', COMMON, reason],
+				     capture_output=True, text=True, check=True).stdout.strip())
 
 
 def compiler_cache():

@@ -5,6 +5,8 @@ import os
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
+# Functions of the shell scripts.
+COMMON = ROOT / 'scripts' / 'lib' / 'common.sh'
 EXAMPLE_PICTURE = ROOT / 'umd' / 'examples' / 'chelsea.png'
 EXAMPLE_MODEL = ROOT / 'umd' / 'examples' / 'digits'
 

@@ -58,7 +58,13 @@ virtual machine with the kernel driver, and QEMU attaches the device model to th
 kernel driver.
 
 With --model, a model of TensorFlow Lite, ONNX or Caffe is compiled and run on the picture in place
-of the example network, and the classes with the highest scores are printed.
+of the example network, and the classes with the highest scores are printed. The picture is cropped
+to its centre and scaled to the model's input. Operators that NVDLA cannot compute run in ONNX
+Runtime or TensorFlow Lite, which are downloaded when a model first needs them. For tables and
+traces of a model, use the programs nvdla-compile, nvdla-run and nvdla-prof.
+
+The first run takes a few minutes: it installs packages (as root or with sudo), compiles, and
+unpacks QEMU and kernels into ~/.cache/nvdla. Later runs take seconds.
 '''
 
 

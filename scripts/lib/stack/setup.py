@@ -8,9 +8,7 @@ import subprocess
 import sys
 
 from . import build, console, debian_tree, guest, guest_tree, processes, prove, suite_tree
-from .paths import ROOT
-
-_COMMON = ROOT / 'scripts' / 'lib' / 'common.sh'
+from .paths import COMMON
 
 
 @contextlib.contextmanager
@@ -52,7 +50,7 @@ def test_data_meanwhile():
 	if os.geteuid() != 0:
 		return contextlib.nullcontext()
 	# SIGTERM, not SIGKILL: a package manager that is killed leaves packages half installed.
-	return _meanwhile('test data', ['bash', '-c', 'set -euo pipefail; . "$1"; ensure_packages test-data', 'bash', _COMMON],
+	return _meanwhile('test data', ['bash', '-c', 'set -euo pipefail; . "$1"; ensure_packages test-data', 'bash', COMMON],
 			  stop=subprocess.Popen.terminate)
 
 

@@ -48,10 +48,11 @@ def path():
 	return cache_dir() / f'suite-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}'
 
 
-def loader_command(*words):
+def loader_command(*words, modules=None):
 	"""Command to run a program with the tree's loader; @words: the loader's options, the program, its
-	arguments."""
-	return [str(RUNNER), str(path()), *map(str, words)]
+	arguments. @modules: folder of the program's modules that use the tree's libraries."""
+	options = ['--modules', str(modules)] if modules else []
+	return [str(RUNNER), *options, str(path()), *map(str, words)]
 
 
 def loaded():

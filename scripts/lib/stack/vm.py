@@ -384,8 +384,8 @@ class Machine:
 	def _say_how_far(self, control, console_log, began):
 		"""Reports progress: the kernel's last message while the guest boots, then the guest's current test."""
 		if control.ready_at is None:
-			said = console_log.read_text(errors='replace').strip().splitlines()
-			self._progress(f'booting for {time.monotonic() - began:.0f} s{": " + said[-1][:100] if said else ""}')
+			said = machine.last_message(console_log)[:100]
+			self._progress(f'booting for {time.monotonic() - began:.0f} s{said and ": " + said}')
 		elif text := self._working():
 			self._progress(text)
 

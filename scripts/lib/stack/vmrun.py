@@ -2,9 +2,11 @@
 """scripts/vm: run one command, or a shell, in the guest."""
 
 import argparse
+import difflib
 import os
 import re
 import socket
+import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +15,8 @@ from .console import Failure
 from .paths import ROOT, build_dir, reference_data
 
 _SHARE = ROOT / 'out'
+# Status of a shell for a program that is not there.
+_STATUS_NO_PROGRAM = 127
 _LONGEST_SCRIPT = 1 << 20
 # Lines with which the kernel's report of a failure begins, and lines of register contents in it.
 _FAILS = re.compile(r'\] (BUG|Oops|WARNING|INFO: task|Kernel panic|general protection|Unable to handle)')
@@ -21,7 +25,7 @@ _DESCRIPTION = '''\
 Boot the guest, a virtual machine of QEMU. It has an NVDLA (a hardware accelerator for neural
 networks) in software, the device model, and loads the kernel driver nvdla.ko. Run COMMAND in the
 guest, print its output, unload the driver, and exit with COMMAND's status. Without COMMAND, open a
-shell of the guest on the terminal.
+shell of the guest on the terminal; "exit" in it powers the guest off.
 
 The guest has the project's programs in its PATH. The script first builds the programs whose names
 are in COMMAND or in a script that COMMAND names, or for a shell all programs. It builds no tests:
@@ -30,11 +34,15 @@ to have them in the guest, run "ninja -C build" before.
 The guest sees the shared folder (--share) under the same path as the host. This folder is the
 working directory of COMMAND. The guest also sees the folder $NVDLA_REFERENCE_DATA (data for
 tests), read-only.
+
+The first run takes a few minutes: it installs packages (as root or with sudo), compiles, and
+unpacks QEMU and kernels into ~/.cache/nvdla. Later boots take seconds.
 '''
 _STATUS = f'''\
 Exit status: that of COMMAND. But 2 if an argument of scripts/vm is wrong; {vm.STATUS_KERNEL} if COMMAND
 succeeded, but the kernel logged a warning or the driver could not be unloaded; {vm.STATUS_TIMEOUT} after
---timeout; and {vm.STATUS_BROKEN} if the guest failed before COMMAND had ended.
+--timeout; {vm.STATUS_BROKEN} if the guest failed before COMMAND had ended; and {_STATUS_NO_PROGRAM} if it has no
+such program.
 '''
 
 
@@ -61,6 +69,37 @@ def named_in(command, share):
 def _guest_tests():
 	"""Tests for the guest that are built, to be run by hand: {name: path}."""
 	return {path.name: path for test in vmtests.tests() for path in test.programs()}
+
+
+def _applets(found):
+	"""The programs of the Guest @found's busybox."""
+	said = subprocess.run([found.busybox, '--list'], capture_output=True, text=True)
+	return {'busybox', *said.stdout.split()}
+
+
+def check_program(found, word, folders, is_built, progress=lambda text: None):
+	"""Raise Failure if the Guest @found would have no program @word: before a guest is booted, and before anything
+	is built for it. @folders: shared folders, of which the first is the working directory. @is_built: whether the
+	project's programs will be built."""
+	if '/' in word:
+		path = Path(os.path.normpath(folders[0] / word))
+		if any(path.is_relative_to(folder) for folder in folders) and not path.exists():
+			raise Failure(f'{path} is not there', _STATUS_NO_PROGRAM)
+		return
+	if found.architecture.is_foreign:
+		return	# its busybox does not run here
+	there = _applets(found) | set(guest_programs()) | set(_guest_tests())
+	if word in there:
+		return
+	if is_built:
+		build.configure_anew(progress)
+		there |= {Path(name).name for name in build.programs() if name.startswith('umd/')}
+	if word not in there:
+		similar = ' or '.join(difflib.get_close_matches(word, there, 2))
+		raise Failure(f'the guest has no program {word}' + (
+			f'; did you mean {similar}?' if similar else
+			', only those of busybox and of this project; others, linked statically, by their path in the shared folder'),
+			_STATUS_NO_PROGRAM)
 
 
 def _foreign_programs(found, command, share, progress):
@@ -176,6 +215,10 @@ def main():
 			 else vmtests.guest_for(arguments.kernel, progress))
 	kernel = found.kernel(arguments.kernel)
 	share = arguments.share.absolute()
+	data = reference_data()
+	mounts = [path.absolute() for path in arguments.mount] + ([data] if data else [])
+	if arguments.command:
+		check_program(found, arguments.command[0], [share, *mounts], arguments.build)
 	if arguments.build:
 		with console.stage('build', quiet_below=5) as progress:
 			named = (lambda name: False) if found.architecture.is_foreign else named_in(arguments.command, share)
@@ -189,8 +232,6 @@ def main():
 		machine.model_program()
 		with console.stage('module') as progress:
 			found, kernel, module = kmod.choose(found, arguments.kernel, progress)
-	data = reference_data()
-	mounts = [path.absolute() for path in arguments.mount] + ([data] if data else [])
 	options = vm.Options(
 		kernel=kernel.release, memory=arguments.mem, accelerator=arguments.accelerator or 'auto',
 		dma=arguments.dma, device_tree=arguments.device_tree, gdb=arguments.gdb, share=share, mounts=tuple(mounts),

@@ -27,6 +27,8 @@ for word; do case $word in
 esac; done''',
 	'id': 'echo "${USER_NUMBER:-0}"',
 	'sudo': '[ "$1" = -v ] || exec "$@"',
+	'unshare': '[ ! -f "$STATE/refusal" ] || { cat "$STATE/refusal" >&2; exit 1; }',
+	'qemu-system-x86_64': 'exit 1',
 }
 
 
@@ -149,6 +151,25 @@ class Packages(unittest.TestCase):
 				said = self.script(*arguments)
 				self.assertEqual(said.returncode, 0, said.stderr)
 				self.assertEqual(self.installed(), set().union(*map(listed, ['debian', *uses])))
+
+	def test_no_mounts_is_said_before_anything_is_installed(self):
+		"""With the command that helps; a machine with a QEMU of its own may need no mounts."""
+		chroot, container = 'cannot change root filesystem propagation: Invalid argument', 'unshare failed: Operation not permitted'
+		for refusal, user, remedy in ((chroot, '0', 'mount --rbind FOLDER FOLDER && chroot FOLDER'),
+					      (container, '0', 'docker run --privileged'), (container, '1000', 'sudo sysctl -w kernel.')):
+			(self.state / 'refusal').write_text(f'{refusal}\n')
+			for script in ('run', 'test'):
+				with self.subTest(script=script, remedy=remedy):
+					said = self.script(script, USER_NUMBER=user, NVDLA_GUEST='tree')
+					self.assertEqual(said.returncode, 1)
+					self.assertIn(refusal, said.stderr)
+					self.assertIn(remedy, said.stderr)
+					self.assertIn('scripts/run --device embedded', said.stderr)
+					self.assertEqual(self.installed(), set())
+		for words, choice in ((('run', '--device', 'embedded'), 'tree'), (('test', '--quick'), 'tree'), (('run',), 'host'),
+				      (('run',), 'auto')):
+			said = self.script(*words, NVDLA_GUEST=choice)
+			self.assertEqual(said.returncode, 0, said.stderr)
 
 	def test_who_may_have_to_give_a_password_gives_it_at_once(self):
 		said = self.script('test', USER_NUMBER='1000')

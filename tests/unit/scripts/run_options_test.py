@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from stack import console, guest, modelrun, run
+from stack import build, console, guest, modelrun, run
 
 
 class RunOptions(unittest.TestCase):
@@ -160,9 +160,38 @@ class FilesOfARun(unittest.TestCase):
 					   ('embedded', [fine], modelrun._Native), ('embedded', [missing, fine], modelrun._InSuite)):
 			words = ['--model', str(self.folder / 'net.onnx'), *(('--device', device) if device else ())]
 			with (self.subTest(device=device, tries=len(tries)), mock.patch.object(modelrun, '_try', side_effect=tries),
-			      mock.patch.object(modelrun.suite_tree, 'ensure'), mock.patch.object(modelrun.build, 'build') as built):
-				self.assertIsInstance(modelrun._compile(run.parse(words), self.folder / 'net.nvdla'), way)
-				self.assertEqual(built.called, way is modelrun._InSuite)
+			      mock.patch.object(modelrun.suite_tree, 'ensure'), mock.patch.object(modelrun.build, 'build') as built,
+			      mock.patch.object(modelrun.build, 'suite_module', return_value=Path('/modules/a.so')) as module):
+				found = modelrun._compile(run.parse(words), self.folder / 'net.nvdla')
+				self.assertIsInstance(found, way)
+				self.assertEqual(module.called, way is modelrun._InSuite)
+				built.assert_not_called()
+				if module.called:
+					self.assertEqual(found.command('program')[1:3], ['--modules', '/modules'])
+
+	def test_a_model_that_needs_the_suite_tree_leaves_the_build_directory_as_it_is(self):
+		"""The host's own programs would look for a library there that they cannot load."""
+		ran = []
+		with (mock.patch.object(build, 'build_dir', return_value=self.folder / 'build'),
+		      mock.patch.object(build, '_tool', side_effect=lambda name: name),
+		      mock.patch.object(build.suite_tree, 'path', return_value=Path('/cache/suite-1')),
+		      mock.patch.object(build, '_run', side_effect=lambda argv, *rest: ran.append(argv))):
+			module = build.suite_module(print, 'umd/a.so')
+		self.assertEqual(module, self.folder / 'build/suite-1/umd/a.so')
+		for argv in ran:
+			self.assertIn(self.folder / 'build/suite-1', argv)
+			self.assertNotIn('configure', argv)
+		self.assertIn('-Dsuite_tree=/cache/suite-1', ran[0])
+
+	def test_modules_precede_those_of_the_build_directory(self):
+		loader = self.folder / 'usr/lib64/ld-linux-x86-64.so.2'
+		loader.parent.mkdir(parents=True)
+		loader.write_text('#!/bin/sh\necho "$@"\n')
+		loader.chmod(0o755)
+		with mock.patch.object(modelrun.suite_tree, 'path', return_value=self.folder):
+			words = modelrun.suite_tree.loader_command('program', 'x', modules='/modules')
+		said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+		self.assertRegex(said, f'^--library-path /modules:{self.folder}/usr/lib/.* program x$')
 
 
 if __name__ == '__main__':

@@ -175,6 +175,15 @@ class Progress(unittest.TestCase):
 		self.assertRegex(told[0], 'booting for .*: the last')
 		self.assertEqual(told[1:], ['now smoke'])
 
+	def test_a_usual_warning_is_no_progress(self):
+		"""A line that every boot has looks like an error."""
+		log, usual = self.folder / 'console', ('[    0.88] mtrr: your CPUs had inconsistent MTRRdefType settings\n'
+						       '[    1.31] ACPI: IRQ 4 override to edge(!), high(!)\n')
+		log.write_text(usual)
+		self.assertEqual(machine.last_message(log), '')
+		log.write_text(f'[    0.05] the first\n{usual}')
+		self.assertEqual(machine.last_message(log), '[    0.05] the first')
+
 	def test_compiling(self):
 		log = self.folder / 'log'
 		log.write_text('[1/80] Generating registers\n[20/80] Compiling C++ object a.cpp.o\na.cpp:1: warning: [9/9]\n')
@@ -211,6 +220,63 @@ class Programs(unittest.TestCase):
 			      unittest.mock.patch.object(build, 'programs', return_value=self._ALL)):
 				build.build_programs(print, lambda name: name == 'nvdla-sim')
 		self.assertEqual(built.call_args.args[1], ['firmware-sim/tools/nvdla-sim', 'umd/tools/nvdla-top'])
+
+
+class CommandsProgram(unittest.TestCase):
+	"""One that the guest would not have is named before anything is built or booted."""
+
+	def setUp(self):
+		folder = tempfile.TemporaryDirectory()
+		self.addCleanup(folder.cleanup)
+		self.share = Path(folder.name)
+		(self.share / 'mine').touch()
+		built = self.share / 'build'
+		(built / 'umd/tools').mkdir(parents=True)
+		(built / 'umd/tools/nvdla-top').touch(0o755)
+		busybox = self.share / 'busybox'
+		busybox.write_text('#!/bin/sh\nprintf "ls\\ndmesg\\n"\n')
+		busybox.chmod(0o755)
+		self.guest = dataclasses.replace(_GUEST, busybox=busybox)
+		for name, value in (('build_dir', built), ('_guest_tests', {'uapi-test': None})):
+			patch = unittest.mock.patch.object(vmrun, name, return_value=value)
+			patch.start()
+			self.addCleanup(patch.stop)
+		patch = unittest.mock.patch.object(build, 'configure_anew')
+		self.configured = patch.start()
+		self.addCleanup(patch.stop)
+
+	def check(self, word, is_built=True, guest=None):
+		with unittest.mock.patch.object(build, 'programs', return_value=['umd/tools/nvdla-run', 'firmware-sim/tools/nvdla-sim']):
+			vmrun.check_program(guest or self.guest, word, [self.share, Path('/nowhere')], is_built)
+
+	def refusal(self, word, **how):
+		with self.assertRaises(Failure) as failed:
+			self.check(word, **how)
+		self.assertEqual(failed.exception.status, 127)
+		return str(failed.exception)
+
+	def test_that_the_guest_has(self):
+		for word in ('ls', 'busybox', 'nvdla-top', 'uapi-test'):
+			self.check(word)
+		self.configured.assert_not_called()
+		self.check('nvdla-run')
+
+	def test_that_it_has_not(self):
+		self.assertIn('has no program nvdla-rum; did you mean nvdla-run', self.refusal('nvdla-rum'))
+		self.assertIn('has no program dmseg; did you mean dmesg?', self.refusal('dmseg'))
+		self.assertIn('only those of busybox', self.refusal('zzzzzz'))
+		self.assertIn('has no program nvdla-sim', self.refusal('nvdla-sim'))
+		self.assertIn('has no program nvdla-run', self.refusal('nvdla-run', is_built=False))
+
+	def test_by_its_path(self):
+		for word in ('./mine', f'{self.share}/mine', '/bin/ls', '../elsewhere'):
+			self.check(word)
+		for word in ('./yours', f'{self.share}/yours', '/nowhere/x'):
+			self.assertIn('is not there', self.refusal(word))
+
+	def test_of_another_processor(self):
+		arm64 = dataclasses.replace(self.guest, architecture=architectures.named('arm64'))
+		self.check('anything', guest=arm64)
 
 
 class Control(unittest.TestCase):

@@ -179,6 +179,30 @@ TEST(Picture, WithAQuantizationPixelsAreScaled)
 		EXPECT_NEAR(steps[i], reals->at(i), 1.0 / 64);
 }
 
+/* A number of the mean that belongs to no channel would have no effect. */
+TEST(Picture, NoMeanForChannelsThatAreNotThere)
+{
+	const auto error = [](uint32_t channels, const PixelScaling &scaling) {
+		const Image image{ 1, 1, channels == 1 ? 1u : 3u, std::vector<uint8_t>(3) };
+		const auto made = elementsFromImage(
+			TensorDesc::packedFeature("x", DataType::Half, channels, 1, 1), image,
+			scaling);
+		return made ? "" : made.error().message();
+	};
+
+	for (const uint32_t colours : { 3u, 4u }) {
+		EXPECT_EQ(error(colours, { { 1, 2, 3, 0 }, 1 }), "");
+		EXPECT_NE(error(colours, { { 1, 2, 3, 4 }, 1 })
+				  .find("takes red, green and blue, and mean has 4 numbers"),
+			  std::string::npos);
+	}
+	EXPECT_EQ(error(1, { { 1, 0, 0, 0 }, 1 }), "");
+	EXPECT_EQ(error(1, { { 128, 128, 128, 0 }, 1 }), "");
+	EXPECT_NE(error(1, { { 128, 128, 128, 128 }, 1 }), "");
+	EXPECT_NE(error(1, { { 1, 2, 3, 0 }, 1 }).find("takes grey pixels, and mean has 3 numbers"),
+		  std::string::npos);
+}
+
 TEST(Picture, WrongSizesAreNamed)
 {
 	const TensorDesc desc = TensorDesc::packedFeature("x", DataType::Int8, 1, 28, 28);

@@ -156,7 +156,7 @@ TEST(ProfileRows, LayersOfTheModel)
 	const auto rows = rowsOf(layered(), { .byLayer = true });
 
 	ASSERT_EQ(rows.size(), 2u);
-	EXPECT_EQ(rows[0].name, "2 layers");
+	EXPECT_EQ(rows[0].name, "4 operations");
 	EXPECT_EQ(rows[0].durationNs, 6000u);
 	EXPECT_EQ(rows[0].operations, (std::vector<size_t>{ 0, 1, 2, 3 }));
 	EXPECT_EQ(rows[1].name, "0.4");
@@ -212,7 +212,7 @@ TEST(ProfileRows, CsvHasALineForEachRow)
 
 	EXPECT_EQ(lines(csv), 3u) << csv;
 	EXPECT_TRUE(csv.starts_with("op,engine,layer,what,shape,types,start_ns,time_ns,share,"));
-	EXPECT_TRUE(test::has(csv, "2 layers,CONV+SDP,\"stem/conv, \"\"padded\"\"\",")) << csv;
+	EXPECT_TRUE(test::has(csv, "4 operations,CONV+SDP,\"stem/conv, \"\"padded\"\"\",")) << csv;
 	EXPECT_TRUE(test::has(csv, ",1000,6000,0.600000,42,")) << csv;
 	EXPECT_EQ(std::ranges::count(csv.substr(0, csv.find('\n')), ','),
 		  std::ranges::count(csv.substr(csv.rfind("0.4,")), ','));

@@ -53,7 +53,7 @@ Result<HostLibrary> openModule(HostLibrary library)
 		return fail(ErrorCode::Unsupported, use, library.module,
 			    fmt::format("does not load ({}); install {} ({}), then build this "
 					"project anew: meson setup --reconfigure build && ninja -C "
-					"build",
+					"build programs",
 					error, library.name, library.package));
 	const auto entry = reinterpret_cast<nvdla_host_entry>(dlsym(module, NVDLA_HOST_ENTRY));
 	library.functions = entry ? entry() : nullptr;

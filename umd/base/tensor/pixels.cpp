@@ -34,6 +34,21 @@ uint8_t boxAverage(const Image &image, double x0, double x1, double y0, double y
 	return static_cast<uint8_t>(std::lround(sum / weight));
 }
 
+/* Returns the number of means, without zeros at the end, if one of them has no effect on a picture
+ * of so many channels; else 0. Three equal means are one for grey pixels. */
+size_t excessMeans(const PixelScaling &scaling, uint32_t channels)
+{
+	constexpr size_t colours = 3;
+	const auto &mean = scaling.mean;
+	size_t count = mean.size();
+
+	while (count && mean[count - 1] == 0.0f)
+		count--;
+	const bool isGrey =
+		channels == 1 && count == colours && mean[1] == mean[0] && mean[2] == mean[0];
+	return count > channels && !isGrey ? count : 0;
+}
+
 } /* namespace */
 
 Image resize(const Image &image, uint32_t width, uint32_t height)
@@ -105,6 +120,12 @@ Result<std::vector<std::byte>> elementsFromImage(const TensorDesc &desc, const I
 					    ".npy",
 					    given.channels == 1 ? "1 channel" : "3 channels",
 					    given.channels == 1 ? "1, 3 or 4" : "3 or 4"));
+		if (const size_t count = excessMeans(scaling, image.channels))
+			return fail(ErrorCode::InvalidArgument, what, where,
+				    fmt::format("takes {}, and mean has {} numbers",
+						image.channels == 1 ? "grey pixels"
+								    : "red, green and blue",
+						count));
 		if (scaling.normalize == 0.0f)
 			return fail(ErrorCode::InvalidArgument, what, where, "pixels divided by 0");
 

@@ -83,12 +83,17 @@ Part GraphView::part(std::span<const int> nodes, std::vector<int> outputs) const
 	return part;
 }
 
-std::string GraphView::describe(int node) const
+std::string GraphView::layerName(int node) const
 {
 	const auto outputs = indices(this->node(node).outputs);
 	const char *name = outputs.empty() ? nullptr : tensor(outputs.front()).name;
 
-	return fmt::format("node {} '{}'", node, name ? name : "");
+	return name ? name : "";
+}
+
+std::string GraphView::describe(int node) const
+{
+	return fmt::format("node {} '{}'", node, layerName(node));
 }
 
 } /* namespace nvdla::delegate */

@@ -55,6 +55,10 @@ public:
 	 */
 	Part part(std::span<const int> nodes, std::vector<int> outputs) const;
 
+	/** \return the name that the node's layer has in the compiler's report: that of the node's
+	 * first output */
+	std::string layerName(int node) const;
+
 	/** \return the index of the node and the name of its first output, for messages */
 	std::string describe(int node) const;
 

@@ -226,14 +226,13 @@ Result<std::vector<Planner::Candidate>> Planner::candidates(const std::vector<in
 	return candidates;
 }
 
-/* Leaves the nodes of \a layers to TensorFlow Lite. A layer has the name of its node's first output
- * tensor. */
+/* Leaves the nodes of \a layers to TensorFlow Lite. */
 void Planner::refuse(const Candidate &candidate, const std::vector<LayerReport> &layers)
 {
 	for (const int node : candidate.nodes) {
-		const char *name = graph_.tensor(graph_.node(node).outputs->data[0]).name;
+		const std::string name = graph_.layerName(node);
 		for (const LayerReport &layer : layers) {
-			if (layer.name == (name ? name : "") && refused_.insert(node).second)
+			if (layer.name == name && refused_.insert(node).second)
 				logLeft(graph_.describe(node),
 					"would run on the CPU: " + layer.cpu);
 		}
@@ -323,8 +322,11 @@ bool Planner::refusedAny(const Candidate &candidate) const
 
 std::string Planner::describe(const Candidate &candidate) const
 {
-	return fmt::format("{} nodes from {} on", candidate.nodes.size(),
-			   graph_.describe(candidate.nodes.front()));
+	const size_t count = candidate.nodes.size();
+
+	if (count == 1)
+		return graph_.describe(candidate.nodes.front());
+	return fmt::format("{} nodes from {} on", count, graph_.describe(candidate.nodes.front()));
 }
 
 void Planner::logLeft(const std::string &what, const std::string &reason) const

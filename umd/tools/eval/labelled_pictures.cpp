@@ -33,6 +33,32 @@ std::vector<size_t> labelsThat(const std::vector<std::string> &labels,
 	return found;
 }
 
+/* Both the picture's path and the class may have spaces: the path ends at the first space at which
+ * there is such a picture and such a class. A picture that is not there is an error when it is
+ * read. */
+Result<LabelledPicture> pictureInLine(const std::string &folder, const std::string &line,
+				      const std::vector<std::string> &labels)
+{
+	Result<LabelledPicture> found =
+		fail(ErrorCode::InvalidArgument, finding, line,
+		     "is not a line of a picture's path, a space and its class");
+	bool isThere = false;
+
+	for (size_t at = line.find(' '); at != std::string::npos; at = line.find(' ', at + 1)) {
+		const fs::path path = fs::path(folder) / line.substr(0, at);
+		auto label = findLabel(labels, line.substr(at + 1));
+		std::error_code error;
+		const bool isFile = fs::is_regular_file(path, error);
+		if (label && isFile)
+			return LabelledPicture{ path.string(), *label };
+		if (isThere || (found && !isFile))
+			continue;
+		isThere = isFile;
+		found = label ? Result<LabelledPicture>({ path.string(), *label }) : forward(label);
+	}
+	return found;
+}
+
 } /* namespace */
 
 Result<size_t> findLabel(const std::vector<std::string> &labels, const std::string &name)
@@ -99,20 +125,15 @@ Result<std::vector<LabelledPicture>> picturesInList(const std::string &folder,
 		return forward(lines);
 	for (size_t i = 0; i < lines->size(); i++) {
 		const std::string &line = (*lines)[i];
-		const size_t space = line.find(' ');
 		if (line.empty())
 			continue;
-		if (space == std::string::npos)
-			return fail(ErrorCode::InvalidArgument, finding,
-				    fmt::format("{}:{}", list, i + 1),
-				    "a line is a picture's path, a space and its class");
-		auto label = findLabel(labels, line.substr(space + 1));
-		if (!label) {
-			label.error().where =
-				fmt::format("{}:{}: {}", list, i + 1, label.error().where);
-			return forward(label);
+		auto picture = pictureInLine(folder, line, labels);
+		if (!picture) {
+			picture.error().where =
+				fmt::format("{}:{}: {}", list, i + 1, picture.error().where);
+			return forward(picture);
 		}
-		pictures.push_back({ (fs::path(folder) / line.substr(0, space)).string(), *label });
+		pictures.push_back(std::move(*picture));
 	}
 	if (pictures.empty())
 		return fail(ErrorCode::InvalidArgument, finding, list, "names no picture");

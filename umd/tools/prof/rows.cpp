@@ -68,7 +68,7 @@ std::vector<Group> modelLayers(const Profile &profile, std::vector<Group> hardwa
 std::string nameOf(const Profile &profile, const Group &group)
 {
 	if (group.hardwareLayers > 1)
-		return fmt::format("{} layers", group.hardwareLayers);
+		return fmt::format("{} operations", group.operations.size());
 	std::string name;
 	for (size_t index : group.operations) {
 		const OperationProfile &one = profile.operations[index];

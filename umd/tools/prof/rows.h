@@ -30,7 +30,8 @@ struct View {
  * are one hardware layer, whose time counts once.
  */
 struct Row {
-	/** \brief "0.3+4": operations 3 and 4 of task 0; "3 layers": three hardware layers */
+	/** \brief "0.3+4": operations 3 and 4 of task 0; "6 operations": those of several
+	 * hardware layers */
 	std::string name;
 	std::string engines; /**< "CONV+SDP" */
 	std::string layer;   /**< layer of the model; empty if the loadable does not name it */

@@ -138,7 +138,8 @@ Cost sumOf(const std::vector<Step> &steps)
 
 } /* namespace */
 
-Result<ModelReport> reportOf(CompiledModel model, const sim::Chip &chip, std::string name)
+Result<ModelReport> reportOf(CompiledModel model, const sim::Chip &chip, std::string name,
+			     NodeNames nodes)
 {
 	ModelReport report;
 
@@ -146,6 +147,7 @@ Result<ModelReport> reportOf(CompiledModel model, const sim::Chip &chip, std::st
 	if (!prediction)
 		return forward(prediction);
 	report.name = std::move(name);
+	report.nodes = std::move(nodes);
 	report.model = std::move(model);
 	report.prediction = std::move(*prediction);
 	if (auto collected = Collector(report).run(); !collected)

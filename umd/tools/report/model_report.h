@@ -13,6 +13,7 @@
 #include <nvdla/compiler.h>
 
 #include "graph/chip/prediction.h"
+#include "tools/report/node_names.h"
 
 namespace nvdla::report
 {
@@ -58,15 +59,18 @@ struct ModelReport {
 	CompiledModel model;
 	chip::Prediction prediction;
 	std::vector<Layer> layers; /**< the last may have copies that belong to no operator */
+	NodeNames nodes;	   /**< of the model's file */
 };
 
 /**
  * \brief Make a report
  *
  * \param[in] name name of the model, as the report shows it
+ * \param[in] nodes names of the nodes of the model's file
  * \return the report; the error of chip::predict() if that fails
  */
-Result<ModelReport> reportOf(CompiledModel model, const sim::Chip &chip, std::string name);
+Result<ModelReport> reportOf(CompiledModel model, const sim::Chip &chip, std::string name,
+			     NodeNames nodes = {});
 
 enum class ReportFormat : uint8_t {
 	Text, /**< lines for each layer and its steps, for memories, and for the whole */

@@ -49,7 +49,7 @@ std::string errorCells(const std::optional<LayerError> &error)
 			   decibels(error->ownRatio), error->largest);
 }
 
-std::string layerRow(const Layer &layer, bool calibrated)
+std::string layerRow(const ModelReport &report, const Layer &layer, bool calibrated)
 {
 	const std::string name = escapeXml(layer.what.name);
 
@@ -60,7 +60,7 @@ std::string layerRow(const Layer &layer, bool calibrated)
 			   calibrated ? errorCells(layer.what.error) : "",
 			   costCells(layer.cost, ""),
 			   layer.what.cpu.empty() && layer.what.host.empty() ? "" : " cpu",
-			   escapeXml(whereOf(layer.what)));
+			   escapeXml(whereOf(report, layer.what)));
 }
 
 std::string stepRow(const Step &step, bool calibrated)
@@ -90,7 +90,7 @@ std::string layerTable(const ModelReport &report)
 		calibrated ? "<th>all</th><th>own</th><th>largest</th>" : "");
 
 	for (const Layer &layer : report.layers) {
-		html += "<tbody>" + layerRow(layer, calibrated);
+		html += "<tbody>" + layerRow(report, layer, calibrated);
 		for (const Step &step : layer.steps)
 			html += stepRow(step, calibrated);
 		html += "</tbody>\n";

@@ -50,7 +50,7 @@ Json choiceJson(const LayerChoice &choice)
 		 { "chosen", choice.chosen } };
 }
 
-Json layerJson(const Layer &layer)
+Json layerJson(const ModelReport &report, const Layer &layer)
 {
 	Json json = { { "name", layer.what.name },
 		      { "type", layer.what.type },
@@ -58,6 +58,8 @@ Json layerJson(const Layer &layer)
 		      { "cpu", layer.what.cpu },
 		      { "host", layer.what.host } };
 
+	if (const auto node = report.nodes.find(layer.what.name); node != report.nodes.end())
+		json["node"] = node->second;
 	if (!layer.what.inexact.empty())
 		json["inexact"] = layer.what.inexact;
 	if (layer.what.error)
@@ -98,7 +100,7 @@ std::string reportJson(const ModelReport &report)
 	Json layers = Json::array(), memories = Json::array();
 
 	for (const Layer &layer : report.layers)
-		layers.push_back(layerJson(layer));
+		layers.push_back(layerJson(report, layer));
 	for (const MemoryUse &use : memoryUses(report.model))
 		memories.push_back(memoryJson(use));
 	Json json = { { "name", report.name },

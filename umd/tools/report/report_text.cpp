@@ -91,7 +91,7 @@ std::string reportText(const ModelReport &report)
 	for (const Layer &layer : report.layers) {
 		line(layer.what.type, shortened(layer.what.name, longestName),
 		     widths.errors ? errorText(layer.what.error) : "", layer.cost,
-		     whereOf(layer.what));
+		     printable(whereOf(report, layer.what)));
 		for (const Step &step : layer.steps)
 			line("  " + step.engines, step.shape,
 			     widths.errors ? errorText(std::nullopt) : "", step.cost, step.mode);

@@ -46,9 +46,8 @@ uint64_t mostInUse(const std::vector<const AssembledRange *> &ranges)
 	return static_cast<uint64_t>(most);
 }
 
-} /* namespace */
-
-std::string whereOf(const LayerReport &layer)
+/* Where a layer is computed, and why there. */
+std::string placeOf(const LayerReport &layer)
 {
 	if (!layer.host.empty())
 		return "host: " + layer.host;
@@ -69,6 +68,15 @@ std::string whereOf(const LayerReport &layer)
 					    taken.cycles, choice.candidates.front().cycles);
 	}
 	return text;
+}
+
+} /* namespace */
+
+std::string whereOf(const ModelReport &report, const LayerReport &layer)
+{
+	const auto node = report.nodes.find(layer.name);
+
+	return placeOf(layer) + (node == report.nodes.end() ? "" : "; node " + node->second);
 }
 
 std::string hostText(const CompileReport &report)

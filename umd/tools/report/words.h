@@ -13,8 +13,8 @@ namespace nvdla::report
 {
 
 /** \return where a layer is computed: "core, 2 operations"; or "CPU" (steps of this project's
- * library) or "host" (another library), with the reason */
-std::string whereOf(const LayerReport &layer);
+ * library) or "host" (another library), with the reason; and its node, if the file names it */
+std::string whereOf(const ModelReport &report, const LayerReport &layer);
 
 /** \return a line: how many layers another library computes on the host, and the core's share of
  * the multiplications; empty if there is no such layer */

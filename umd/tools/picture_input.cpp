@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "picture_input.h"
+
+#include <fmt/core.h>
+
+#include "fitted.h"
+
+namespace nvdla::tools
+{
+
+namespace
+{
+
+/* The pixels 0 to 255 are the whole range of an 8-bit input, unless options say how pixels become
+ * numbers (scaling) or how numbers become elements (\a isQuantized). */
+bool takesWholeRange(const TensorDesc &desc, const PixelScaling &scaling, bool isQuantized)
+{
+	return desc.signature && scaling == PixelScaling{} && !isQuantized &&
+	       (desc.signature->is8Bits || desc.type == DataType::UInt8);
+}
+
+/* Loadables of other compilers may not tell for which numbers their integers stand. */
+bool hasNoScale(const TensorDesc &desc)
+{
+	return !desc.signature && desc.type == DataType::Int8 && desc.quantization.none();
+}
+
+const char *colourText(const TensorDesc &desc, const Image &image)
+{
+	if (desc.c == 1)
+		return image.channels == 1 ? "grey" : "its luminance";
+	return image.channels == 1 ? "grey in each of red, green and blue" : "red, green, blue";
+}
+
+std::string scalingText(const TensorDesc &desc, const PixelScaling &scaling, bool isQuantized)
+{
+	if (takesWholeRange(desc, scaling, isQuantized))
+		return "pixels 0 to 255 are the input's integers from the lowest to the highest";
+	if (hasNoScale(desc))
+		return desc.isUnsigned ? "pixels are the input's integers"
+				       : "pixels 0 to 255 are the input's integers 0 to 127";
+	if (scaling == PixelScaling{})
+		return "the input's numbers are the pixels, 0 to 255; --mean and --normalize scale "
+		       "them";
+	std::string mean = fmt::format("{}", scaling.mean[0]);
+	if (desc.c > 1)
+		mean += fmt::format(",{},{}", scaling.mean[1], scaling.mean[2]);
+	return fmt::format("the input's numbers are (pixel - {}) / {}, by --mean and --normalize",
+			   mean, scaling.normalize);
+}
+
+} /* namespace */
+
+Result<std::vector<std::byte>> pictureElements(const TensorDesc &desc, const Image &image,
+					       const std::string &path, const PixelScaling &scaling,
+					       bool isQuantized)
+{
+	TensorDesc quantized = desc;
+
+	if (hasNoScale(desc) && scaling != PixelScaling{})
+		return fail(ErrorCode::InvalidArgument, "--mean and --normalize", path,
+			    fmt::format("change nothing in {} pixels without a scale; "
+					"nvdla-run --input-scale gives one",
+					dataTypeName(desc.type)));
+	if (takesWholeRange(desc, scaling, isQuantized))
+		quantized.quantization =
+			Quantization{ 1.0, desc.type == DataType::UInt8 ? 0 : -128 };
+	return elementsFromImage(
+		quantized, desc.signature ? fitted(image, desc.c, desc.h, desc.w) : image, scaling);
+}
+
+std::string pictureNote(const TensorDesc &desc, const Image &image, const std::string &path,
+			const PixelScaling &scaling, bool isQuantized)
+{
+	std::string size = fmt::format("{} x {}", image.width, image.height);
+
+	if (image.width != desc.w || image.height != desc.h)
+		size += fmt::format(", cropped to its centre and scaled to {} x {}", desc.w,
+				    desc.h);
+	return fmt::format("picture {}: {}; {}; {}", path, size, colourText(desc, image),
+			   scalingText(desc, scaling, isQuantized));
+}
+
+} /* namespace nvdla::tools */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Turns pictures into inputs of networks, and tells how.
+ */
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <nvdla/image.h>
+#include <nvdla/tensor.h>
+
+namespace nvdla::tools
+{
+
+/**
+ * \brief Make the elements of an input from a picture
+ *
+ * For an input of a known model the picture is cropped to its centre and scaled; for other inputs
+ * it must have their size.
+ *
+ * \param[in] path the picture's file, for errors
+ * \param[in] isQuantized whether the user gave the scale of the input's elements
+ */
+Result<std::vector<std::byte>> pictureElements(const TensorDesc &desc, const Image &image,
+					       const std::string &path, const PixelScaling &scaling,
+					       bool isQuantized);
+
+/** \return a sentence that tells how pictureElements() makes elements of this picture */
+std::string pictureNote(const TensorDesc &desc, const Image &image, const std::string &path,
+			const PixelScaling &scaling, bool isQuantized);
+
+} /* namespace nvdla::tools */
