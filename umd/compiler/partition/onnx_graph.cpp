@@ -58,9 +58,9 @@ std::vector<std::string> readBy(const pb::Node &node)
 }
 
 /* The sizes in a file; -1 for open ones. */
-std::vector<int64_t> shapeOf(const pb::TensorType &tensor)
+FileShape shapeOf(const pb::TensorType &tensor)
 {
-	std::vector<int64_t> shape;
+	FileShape shape;
 
 	for (const pb::Dimension &axis : tensor.shape().dim())
 		shape.push_back(axis.dim_value() > 0 ? axis.dim_value() : -1);
@@ -115,7 +115,6 @@ public:
 
 	Result<TensorDesc> tensorOf(const std::string &name) const override;
 	ModelPart cut(std::span<const size_t> nodes, ModelPart part) const override;
-	uint64_t macsOf(size_t node) const override; /* as the standard defines these operators */
 	/* The whole model as a file. */
 	std::vector<std::byte> file() const;
 
@@ -131,6 +130,8 @@ private:
 	void forgetIfCounted(const nvdla::onnx::Node &node, std::set<std::string> &counted);
 	/* A tensor without open axes, if it is known. */
 	const HostValue *find(const std::string &name) const;
+	/* The shape of a constant or tensor; empty if it is not known. */
+	FileShape shapeKnown(const std::string &name) const;
 	void fill(const std::string &name, nvdla::onnx::ValueInfo &to) const;
 
 	nvdla::onnx::Model header_; /* the file's model without its graph */
@@ -174,6 +175,11 @@ OnnxGraph::OnnxGraph(std::span<const std::byte> file, std::span<const InputShape
 				to.outputs.push_back(name);
 			to.makesOutput |= isOutput(name);
 		}
+		std::vector<FileShape> shapes;
+		for (const std::string &name : readBy(node))
+			shapes.push_back(shapeKnown(name));
+		if (node.output_size())
+			to.macs = macsOf(to.type, shapes, shapeKnown(node.output(0)), 1);
 	}
 	nodes_.emplace(std::move(nodes));
 }
@@ -406,39 +412,14 @@ std::vector<std::byte> OnnxGraph::file() const
 	return bytesOf(model);
 }
 
-uint64_t OnnxGraph::macsOf(size_t node) const
+FileShape OnnxGraph::shapeKnown(const std::string &name) const
 {
-	const std::vector<std::string> inputs = readBy(graph_.node(static_cast<int>(node)));
-	const std::string &type = typeOf(node);
-	const auto shapeOf = [&](const std::string &name) -> std::vector<int64_t> {
-		const auto constant = constants_.find(name);
-		if (constant != constants_.end()) {
-			const auto &dims = graph_.initializer(constant->second).dims();
-			return { dims.begin(), dims.end() };
-		}
-		const HostValue *value = find(name);
-		return value ? value->shape : std::vector<int64_t>();
-	};
-
-	if (inputs.size() < 2)
-		return 0;
-	/* QLinear operators have a scale and a zero point behind each operand. */
-	const size_t second = type.starts_with("QLinear") && inputs.size() > 3 ? 3 : 1;
-	const std::vector<int64_t> from = shapeOf(inputs[0]), by = shapeOf(inputs[second]),
-				   to = shapeOf(nameOf(node));
-	if (from.empty() || by.empty() || !by[0])
-		return 0;
-	if (type.find("Conv") != type.npos)
-		return elementsOf(type == "ConvTranspose" ? from : to) * elementsOf(by) /
-		       static_cast<uint64_t>(by[0]);
-	/* Exporters do not write Gemm's transA. */
-	if (type.find("MatMul") != type.npos || type == "Gemm")
-		return elementsOf(to) * static_cast<uint64_t>(from.back());
-	const bool isCell = type == "LSTM" || type == "GRU" || type == "RNN";
-	if (isCell && inputs.size() > 2 && from.size() == 3)
-		return static_cast<uint64_t>(from[0] * from[1]) *
-		       (elementsOf(by) + elementsOf(shapeOf(inputs[2])));
-	return 0;
+	if (const auto constant = constants_.find(name); constant != constants_.end()) {
+		const auto &dims = graph_.initializer(constant->second).dims();
+		return { dims.begin(), dims.end() };
+	}
+	const HostValue *value = find(name);
+	return value ? value->shape : FileShape();
 }
 
 } /* namespace */
