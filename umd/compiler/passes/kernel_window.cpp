@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernel_window.h"
 
-#include <algorithm>
-
 namespace nvdla::compiler
 {
 
-ConvolutionAxes::ConvolutionAxes(const Model &model, const Operator &operation,
-				 const Convolution &conv)
+WindowAxes::WindowAxes(const Model &model, const Operator &operation)
 {
 	const Extents &in = model.values[operation.inputs[0]].shape;
 	const Extents &out = model.values[operation.outputs[0]].shape;
-	const Extents &kernels = model.values[operation.inputs[1]].shape;
-	const op::Padding &padding = conv.padding;
+	const auto set = [&](const op::Axes &kernel, const op::Axes &dilation, const auto &kind) {
+		const auto &[left, right, top, bottom] = kind.padding;
+		y = { in[1], out[1], kernel.y, kind.stride.y, dilation.y, top, bottom };
+		x = { in[2], out[2], kernel.x, kind.stride.x, dilation.x, left, right };
+	};
 
-	y = {
-		in[1],		 out[1],      kernels[2],    conv.stride.y,
-		conv.dilation.y, padding.top, padding.bottom
-	};
-	x = {
-		in[2],		 out[2],       kernels[3],   conv.stride.x,
-		conv.dilation.x, padding.left, padding.right
-	};
+	if (const auto *pool = std::get_if<Pool>(&operation.kind)) {
+		set(pool->kernel, {}, *pool);
+		return;
+	}
+	const Extents &kernels = model.values[operation.inputs[1]].shape;
+	const op::Axes taps{ kernels[3], kernels[2] };
+	if (const auto *conv = std::get_if<Convolution>(&operation.kind))
+		set(taps, conv->dilation, *conv);
+	else
+		set(taps, {}, std::get<TransposedConvolution>(operation.kind));
 }
 
 Value onesOf(uint32_t channels, op::Axes window, double worth)

@@ -4,23 +4,34 @@
  */
 #pragma once
 
+#include <algorithm>
+
 #include "compiler/ir/model.h"
 
 namespace nvdla::compiler
 {
 
-/** \brief One axis of a convolution */
-struct ConvolutionAxis {
+/** \brief Windows along one axis of a picture */
+struct WindowAxis {
 	uint32_t in, out, taps;
-	uint32_t stride, dilation;
-	uint32_t before, after; /**< padding */
+	uint32_t stride = 1, dilation = 1;
+	uint32_t before = 0, after = 0; /**< padding */
+
+	/** \return elements from the first tap of a window to its last one */
+	uint32_t span() const { return (taps - 1) * dilation + 1; }
+	/** \return how many elements behind the picture the windows reach */
+	uint32_t behind() const
+	{
+		const uint32_t end = (out - 1) * stride + span();
+		return end - std::min(end, before + in);
+	}
 };
 
-/** \brief Lines and columns of a convolution */
-struct ConvolutionAxes {
-	ConvolutionAxis y, x;
+/** \brief Lines and columns of a convolution, a transposed one or a pooling */
+struct WindowAxes {
+	WindowAxis y, x;
 
-	ConvolutionAxes(const Model &model, const Operator &operation, const Convolution &conv);
+	WindowAxes(const Model &model, const Operator &operation);
 };
 
 /** \return depthwise kernels (channels x 1 x R x S), each of whose elements stands for \a worth */

@@ -8,6 +8,7 @@
 
 #include <nvdla/core_geometry.h>
 
+#include "kernel_window.h"
 #include "passes.h"
 
 namespace nvdla::compiler
@@ -16,59 +17,44 @@ namespace nvdla::compiler
 namespace
 {
 
-/* A pooling along one axis. */
-struct PoolingAxis {
-	uint32_t size;
-	uint32_t kernel;
-	uint32_t stride;
-	uint32_t before; /* padding */
-	uint32_t after;
-
-	bool isTooLong() const { return kernel > maxPoolingKernel; }
-	bool isWhole() const { return kernel == size && before == 0 && after == 0; }
-};
+bool isTooLong(const WindowAxis &axis)
+{
+	return axis.taps > maxPoolingKernel;
+}
 
 /*
  * Returns a pooling that can be the first of several along an axis, and changes the axis to what
  * remains. All windows have an element: as much of the padding is used as windows allow, so none of
  * the results that would lie beyond the last one is missed.
  */
-PoolingAxis firstOf(PoolingAxis &rest)
+WindowAxis firstOf(WindowAxis &rest)
 {
 	constexpr uint32_t most = maxPoolingKernel;
-	PoolingAxis first{ rest.size, most, 1, 0, 0 };
+	WindowAxis first{ .in = rest.in, .taps = isTooLong(rest) ? most : 1 };
 
-	if (!rest.isTooLong())
-		return { rest.size, 1, 1, 0, 0 };
-	if (rest.isWhole()) {
+	if (!isTooLong(rest))
+		return first;
+	if (rest.taps == rest.in && rest.before == 0 && rest.after == 0) {
 		first.stride = most;
-		first.after = (most - rest.size % most) % most;
-		rest.size = rest.kernel = (rest.size + first.after) / most;
+		first.after = (most - rest.in % most) % most;
+		rest.in = rest.taps = (rest.in + first.after) / most;
 		return first;
 	}
 	first.before = std::min(rest.before, most - 1);
 	first.after = std::min(rest.after, most - 1);
-	rest.size += first.before + first.after - (most - 1);
-	rest.kernel -= most - 1;
+	rest.in += first.before + first.after - (most - 1);
+	rest.taps -= most - 1;
 	rest.before -= first.before;
 	rest.after -= first.after;
 	return first;
 }
 
-Pool poolingOf(const Pool &like, const PoolingAxis &y, const PoolingAxis &x)
+Pool poolingOf(const Pool &like, const WindowAxis &y, const WindowAxis &x)
 {
 	return { .method = like.method,
-		 .kernel = { x.kernel, y.kernel },
+		 .kernel = { x.taps, y.taps },
 		 .stride = { x.stride, y.stride },
 		 .padding = { x.before, x.after, y.before, y.after } };
-}
-
-/* The padding that the windows of \a out results reach. */
-PoolingAxis axisOf(uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride, uint32_t before)
-{
-	const uint32_t end = (out - 1) * stride + kernel;
-
-	return { in, kernel, out > 1 ? stride : 1, before, end - std::min(end, before + in) };
 }
 
 } /* namespace */
@@ -80,13 +66,16 @@ void splitPoolings(const Operator &whole, Chain &chain)
 		return;
 	const Extents in = chain.model.values[chain.last].shape;
 	const ValueId result = whole.outputs.front();
-	const Extents &out = chain.model.values[result].shape;
-	PoolingAxis y = axisOf(in[1], out[1], pool->kernel.y, pool->stride.y, pool->padding.top);
-	PoolingAxis x = axisOf(in[2], out[2], pool->kernel.x, pool->stride.x, pool->padding.left);
+	WindowAxes axes(chain.model, whole);
+	auto &[y, x] = axes;
 
-	while (y.isTooLong() || x.isTooLong()) {
-		const PoolingAxis down = firstOf(y), across = firstOf(x);
-		chain.add(poolingOf(*pool, down, across), " pooled", { 1, y.size, x.size, in[3] });
+	for (WindowAxis *axis : { &y, &x }) {
+		axis->after = axis->behind();
+		axis->stride = axis->out > 1 ? axis->stride : 1;
+	}
+	while (isTooLong(y) || isTooLong(x)) {
+		const WindowAxis down = firstOf(y), across = firstOf(x);
+		chain.add(poolingOf(*pool, down, across), " pooled", { 1, y.in, x.in, in[3] });
 	}
 	if (chain.operators.empty())
 		return;

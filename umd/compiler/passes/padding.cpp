@@ -26,41 +26,34 @@ bool isPlane(const Pad &pad)
 	       pad.before[0] + pad.after[0] + pad.before[3] + pad.after[3] == 0;
 }
 
-op::Padding sum(const op::Padding &padding, const Pad &pad)
-{
-	return { padding.left + pad.before[2], padding.right + pad.after[2],
-		 padding.top + pad.before[1], padding.bottom + pad.after[1] };
-}
-
-/* The core's padding is less than the kernel. */
-bool isWithin(const op::Padding &padding, uint32_t w, uint32_t h)
-{
-	return std::max(padding.left, padding.right) < w &&
-	       std::max(padding.top, padding.bottom) < h;
-}
-
+/* Whether an operator's padding, with a pad added, is less than its windows, as the core's is. */
 bool canPad(const Model &model, const Operator &operation, const Pad &pad)
 {
-	if (const auto *conv = std::get_if<Convolution>(&operation.kind)) {
-		const Extents &kernel = model.values[operation.inputs[1]].shape;
-		return isWithin(sum(conv->padding, pad), (kernel[3] - 1) * conv->dilation.x + 1,
-				(kernel[2] - 1) * conv->dilation.y + 1);
-	}
-	/* A pooling can take over a pad if its windows count zeros. */
 	const auto *pool = std::get_if<Pool>(&operation.kind);
-	return pool && !isExtreme(pool->method) && (pool->countPadding || isNone(pool->padding)) &&
-	       isWithin(sum(pool->padding, pad), pool->kernel.x, pool->kernel.y);
+	/* A pooling can take over a pad if its windows count zeros. */
+	const bool counts =
+		pool ? !isExtreme(pool->method) && (pool->countPadding || isNone(pool->padding))
+		     : isAny<Convolution>(operation.kind);
+	const auto fits = [&](const WindowAxis &axis, size_t at) {
+		return std::max(axis.before + pad.before[at], axis.after + pad.after[at]) <
+		       axis.span();
+	};
+
+	if (!counts)
+		return false;
+	const WindowAxes axes(model, operation);
+	return fits(axes.y, 1) && fits(axes.x, 2);
 }
 
 void addPadding(Kind &kind, const Pad &pad)
 {
-	if (auto *conv = std::get_if<Convolution>(&kind)) {
-		conv->padding = sum(conv->padding, pad);
-		return;
-	}
-	auto &pool = std::get<Pool>(kind);
-	pool.padding = sum(pool.padding, pad);
-	pool.countPadding = true;
+	auto *pool = std::get_if<Pool>(&kind);
+	op::Padding &padding = pool ? pool->padding : std::get<Convolution>(kind).padding;
+
+	padding = { padding.left + pad.before[2], padding.right + pad.after[2],
+		    padding.top + pad.before[1], padding.bottom + pad.after[1] };
+	if (pool)
+		pool->countPadding = true;
 }
 
 /*
@@ -87,7 +80,7 @@ Value numbersAround(const Pad &pad, const Extents &shape)
  * Removes taps that only meet padding; returns their number in front of the others. Each takes as
  * much padding with it, which has to exist: it alone positions the first window.
  */
-uint32_t cut(ConvolutionAxis &axis)
+uint32_t cut(WindowAxis &axis)
 {
 	const uint64_t lastWindow = uint64_t{ axis.out - 1 } * axis.stride;
 	uint32_t inFront = 0;
@@ -106,8 +99,7 @@ uint32_t cut(ConvolutionAxis &axis)
 	/* A kernel reduced to a single tap needs no dilation. */
 	if (axis.taps == 1)
 		axis.dilation = 1;
-	const uint64_t end = lastWindow + uint64_t{ axis.taps - 1 } * axis.dilation + 1;
-	axis.after = end > there ? static_cast<uint32_t>(end - there) : 0;
+	axis.after = axis.behind();
 	return inFront;
 }
 
@@ -150,7 +142,7 @@ void cutKernels(Operator &operation, Chain &chain)
 	auto *conv = std::get_if<Convolution>(&operation.kind);
 	if (!conv)
 		return;
-	ConvolutionAxes axes(chain.model, operation, *conv);
+	WindowAxes axes(chain.model, operation);
 	auto &[y, x] = axes;
 	const Value &kernels = chain.model.values[operation.inputs[1]];
 	const Place first{ -int64_t{ cut(y) }, -int64_t{ cut(x) } };
