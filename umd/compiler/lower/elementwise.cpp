@@ -252,12 +252,9 @@ void addElementwise(Lowerer &lowerer, op::Sdp sdp, const Clamp &activation, Valu
 		    const Cube &cube, bool isLeft)
 {
 	sdp.name = lowerer.step("elementwise");
-	ClampBehind clamp(lowerer, sdp.name, activation,
-			  lowerer.writing(lowerer.write(output, cube), output), isLeft);
-	sdp.output = clamp.written();
 	sdp.type = lowerer.storage(output);
-	lowerer.add(sdp);
-	clamp.finish();
+	addClamped(lowerer, sdp, activation, lowerer.writing(lowerer.write(output, cube), output),
+		   isLeft);
 }
 
 /* Maxima and minima with several numbers, which X1 reads as operands in the output's steps. */

@@ -73,14 +73,11 @@ void sumOfIntegers(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &
 		sdp = integerSum(lowerer, Elementwise{}, meeting, residual.output);
 		sdp.x2 = op::SdpUnit{ .multiply = true, .mulOperand = sdp.x1->mulOperand };
 	}
-	ClampBehind clamp(lowerer, stage.name, residual.activation, stage, !addsAsItIs);
 	sdp.x1 = unitOf(lowerer, stage.name + " factors", function.shape, *x1);
 	sdp.name = stage.name;
 	sdp.input = stage.input;
-	sdp.output = clamp.written();
 	sdp.type = stage.to;
-	lowerer.add(sdp);
-	clamp.finish();
+	addClamped(lowerer, sdp, residual.activation, stage, !addsAsItIs);
 }
 
 } /* namespace */
