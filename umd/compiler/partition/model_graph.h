@@ -113,22 +113,6 @@ std::unique_ptr<ModelGraph> readOnnxGraph(std::span<const std::byte> file,
  */
 std::unique_ptr<ModelGraph> readTfliteGraph(std::span<const std::byte> file);
 
-/**
- * \brief Samples of a part's inputs
- *
- * The host runs the nodes before the part each time that a sample is read.
- *
- * \param[in] graph outlives the reader, as do \a samples
- * \param[in] samples of the model's inputs, as Calibration::samples
- * \param[in] before nodes of all parts before this one, in ascending order
- * \param[in] inputs of the part
- * \return a reader whose errors are InvalidArgument naming the fault of a sample, or the host's
- * \throw BrokenRule if the host cannot run the operators
- */
-SampleReader readSamples(const ModelGraph &graph,
-			 const std::vector<std::vector<std::vector<float>>> &samples,
-			 std::span<const size_t> before, const std::vector<std::string> &inputs);
-
 /** \brief A part for the core, or for the host */
 struct MergedPart : ModelPart {
 	size_t step = 0;

@@ -42,11 +42,6 @@ bool sharesState(fb::BuiltinOperator kind)
 	return std::ranges::count(kinds, kind) != 0;
 }
 
-bool isRandom(fb::BuiltinOperator kind)
-{
-	return kind == RANDOM_STANDARD_NORMAL || kind == RANDOM_UNIFORM || kind == MULTINOMIAL;
-}
-
 /**
  * \brief A TensorFlow Lite file's first graph
  *
@@ -202,7 +197,8 @@ bool TfliteGraph::isConstant(const fb::Operator &source) const
 	const fb::BuiltinOperator kind = kindOf(source);
 	const Tensors inputs = tensors(source.inputs()), outputs = tensors(source.outputs());
 
-	return !sharesState(kind) && !isRandom(kind) &&
+	return !sharesState(kind) && kind != RANDOM_STANDARD_NORMAL && kind != RANDOM_UNIFORM &&
+	       kind != MULTINOMIAL &&
 	       std::ranges::all_of(inputs,
 				   [&](int32_t id) {
 					   return value(id).isConstant ||
