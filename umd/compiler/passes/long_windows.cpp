@@ -18,8 +18,6 @@
 
 #include <nvdla/core_geometry.h>
 
-#include "kernel_window.h"
-
 namespace nvdla::compiler
 {
 
@@ -72,15 +70,6 @@ ValueId addWide(Model &model, ValueId like, const char *what, Extents shape)
 			Quantization{ wide.quantization.channel(0).scale / stepsOf8Bits, 0 };
 	}
 	return id;
-}
-
-/* Whether kernels fit 8 bits: linear weights are at most twice the factor along an axis. */
-bool fitsKernels(const Enlarge &enlarge)
-{
-	const auto most = [](uint32_t factor) { return factor > 1 ? uint64_t{ 2 } * factor : 1; };
-
-	return enlarge.method == Enlarge::Method::Nearest ||
-	       most(enlarge.factor.x) * most(enlarge.factor.y) <= INT8_MAX;
 }
 
 /* An axis of a convolution, with the input in blocks of a stride, or else of one element. */
@@ -227,7 +216,10 @@ void splitEnlargements(const Operator &operation, Chain &chain)
 	const Value &from = chain.model.values[chain.last];
 	const auto *enlarge = std::get_if<Enlarge>(&operation.kind);
 	if (!enlarge || from.type != ElementType::Int8 || enlarge->factor.x == 1 ||
-	    enlarge->factor.y == 1 || fitsKernels(*enlarge))
+	    enlarge->factor.y == 1 || enlarge->method == Enlarge::Method::Nearest)
+		return;
+	/* Linear weights are at most twice the factor along an axis. */
+	if (uint64_t{ 4 } * enlarge->factor.x * enlarge->factor.y <= INT8_MAX)
 		return;
 	Extents wide = from.shape;
 	wide[2] *= enlarge->factor.x;

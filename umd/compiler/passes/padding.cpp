@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Padding of pictures: zeros become the padding of operators, and kernel elements that meet only
- * padding are removed.
- */
 #include "passes.h"
 
 #include <algorithm>
 
-#include "compiler/ir/walk.h"
-#include "kernel_window.h"
+#include "compiler/real/evaluator.h"
 
 namespace nvdla::compiler
 {
@@ -60,20 +55,19 @@ void addPadding(Kind &kind, const Pad &pad)
  * A constant of the padded output's shape: the number of the padding around zeros. Without padding
  * of the batch axis it has one sample, for all samples of a batch.
  */
-Value numbersAround(const Pad &pad, const Extents &shape)
+Value numbersAround(const Model &model, const Operator &operation, const Pad &pad)
 {
-	const size_t first = shape.size() == 4 && pad.before[0] + pad.after[0] == 0 ? 1 : 0;
-	const Extents each(shape.begin() + static_cast<ptrdiff_t>(first), shape.end());
-	std::vector<double> numbers(elementCount(each), pad.value);
-	Walk inside{ each, packedStrides(each) };
+	Model alone = model.alone(operation);
 
-	for (size_t axis = 0; axis < each.size(); axis++) {
-		inside.shape[axis] -= pad.before[first + axis] + pad.after[first + axis];
-		inside.first += pad.before[first + axis] * inside.strides[axis];
+	for (Value &value : alone.values) {
+		value.type = ElementType::Float32;
+		value.isConstant = false;
+		if (pad.before.size() == 4 && pad.before[0] + pad.after[0] == 0)
+			value.shape.front() = 1;
 	}
-	for (size_t i = 0; i < elementCount(inside.shape); i++)
-		numbers[inside(i)] = 0;
-	return floatConstant(numbers, each);
+	const auto numbers = Evaluator(alone).evaluate(
+		alone.operators[0], { RealNumbers(elementCount(alone.values[0].shape)), {} });
+	return floatConstant({ numbers.begin(), numbers.end() }, alone.values[1].shape);
 }
 
 /*
@@ -115,7 +109,7 @@ void padWithZeros(const Operator &operation, Chain &chain)
 		return;
 	chain.add(Pad{ pad->before, pad->after }, chain.model.addLike(output, " in zeros", shape));
 	chain.add(Elementwise{ Elementwise::Function::Add, {} }, output,
-		  { chain.model.add(numbersAround(*pad, shape)) });
+		  { chain.model.add(numbersAround(chain.model, operation, *pad)) });
 }
 
 bool foldPad(Model &model, const Operator &operation)
