@@ -79,20 +79,6 @@ ElementType elementTypeOf(DataType type)
 	return type == DataType::Int8 ? ElementType::Int8 : ElementType::Int16;
 }
 
-/*
- * Returns a kernel's scale, large enough that the bias, in steps of the sums, fits 30 bits; 0 if
- * any scale would do.
- */
-double kernelStep(std::span<const double> kernel, double bias, double inputStep, double most)
-{
-	constexpr int biasBits = 30;
-	double largest = 0;
-
-	for (const double element : kernel)
-		largest = std::max(largest, std::fabs(element));
-	return std::max(largest / most, std::ldexp(std::fabs(bias) / inputStep, -biasBits));
-}
-
 /* Integers for a kernel tensor, with a scale for each output channel, or one for fixed point. */
 Value integerKernels(const Value &weights, const std::vector<double> &bias, double inputStep,
 		     const Calibration &calibration)
@@ -110,8 +96,12 @@ Value integerKernels(const Value &weights, const std::vector<double> &bias, doub
 	value.quantizedAxis = 0;
 	value.data.assign(numbers.size() * bytes, std::byte{});
 	for (size_t k = 0; k < weights.shape.front(); k++) {
-		const auto elements = std::span(numbers).subspan(k * kernel, kernel);
-		steps.push_back(kernelStep(elements, bias.empty() ? 0 : bias[k], inputStep, most));
+		double largest = 0;
+		for (const double element : std::span(numbers).subspan(k * kernel, kernel))
+			largest = std::max(largest, std::fabs(element));
+		/* The bias, in steps of the sums, has to fit 30 bits. */
+		const double least = bias.empty() ? 0 : std::fabs(bias[k]) / inputStep * 0x1p-30;
+		steps.push_back(std::max(largest / most, least));
 	}
 	if (isFixedPoint(calibration))
 		std::ranges::fill(steps, powerOfTwo(std::ranges::max(steps)));

@@ -117,17 +117,15 @@ void narrow(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &functio
 }
 
 /* With powers of two, no unit is left for a lower limit other than 0: clamp in an own step. */
-void affineOfHalves(Lowerer &lowerer, Lowerer::Stage stage, Affine function)
+void affineOfHalves(Lowerer &lowerer, const Lowerer::Stage &stage, Affine function)
 {
 	const double low = function.activation.low;
 	const bool fits = fitsOneUnit(function) || low == 0 || !std::isfinite(low);
+	const Clamp activation = function.activation;
 
-	ClampBehind clamp(lowerer, stage.name, function.activation, stage, !fits);
 	if (!fits)
 		function.activation = {};
-	stage.output = clamp.written();
-	lowerer.add(halfAffine(lowerer, stage, function));
-	clamp.finish();
+	addClamped(lowerer, halfAffine(lowerer, stage, function), activation, stage, !fits);
 }
 
 /* Limits after requantization by unit Y, whose product keeps the integers' order. */
@@ -358,10 +356,7 @@ void Lowerer::affine(const Stage &stage, const Affine &function)
 		sdp.y = lastUnit(*this, stage.name, function.shape, scaling.y, limit,
 				 limit ? (clamp.cutsHigh ? clamp.high : clamp.low) - zero : 0);
 	lookUp(sdp, stage.table);
-	ClampBehind behind(*this, stage.name, function.activation, stage, limited > (hasY ? 1 : 0));
-	sdp.output = behind.written();
-	add(sdp);
-	behind.finish();
+	addClamped(*this, sdp, function.activation, stage, limited > (hasY ? 1 : 0));
 }
 
 void needOwnStorage(const Lowerer &lowerer, ValueId output)
@@ -371,37 +366,37 @@ void needOwnStorage(const Lowerer &lowerer, ValueId output)
 		     "point; quantize the kernels symmetrically");
 }
 
-ClampBehind::ClampBehind(Lowerer &lowerer, const std::string &name, const Clamp &activation,
-			 const Lowerer::Stage &stage, bool isLeft)
-	: lowerer_(lowerer), activation_(activation), stage_(stage)
+void addClamped(Lowerer &lowerer, op::Any operation, const Clamp &activation, Lowerer::Stage result,
+		bool isLeft)
 {
-	const bool isNone = stage.to == DataType::Half ? activation.isNone()
-						       : clampOf(activation, stage).isNone();
-
-	stage_.input = stage.output;
-	if (isLeft && !isNone)
-		stage_.input = lowerer.intermediate(name + " raw", stage.to, stage.cube);
-}
-
-void ClampBehind::finish()
-{
-	if (stage_.input == stage_.output)
+	const bool half = result.to == DataType::Half;
+	const IntegerClamp clamp = half ? IntegerClamp{} : clampOf(activation, result);
+	const bool adds = isLeft && !(half ? activation.isNone() : clamp.isNone());
+	result.input = adds ? lowerer.intermediate(operationName(operation) + " raw", result.to,
+						   result.cube)
+			    : result.output;
+	std::visit(
+		[&](auto &one) {
+			if constexpr (requires { one.output; })
+				one.output = result.input;
+		},
+		operation);
+	lowerer.add(std::move(operation));
+	if (!adds)
 		return;
-	stage_.name = lowerer_.step("clamp");
-	if (stage_.to == DataType::Half) {
-		lowerer_.add(halfAffine(lowerer_, stage_,
-					{ { 1 }, { 0 }, { stage_.cube.c, 1, 1 }, activation_ }));
-		return;
-	}
-	const IntegerClamp clamp = clampOf(activation_, stage_);
-	lowerer_.add(
-		op::Sdp{ .name = stage_.name,
-			 .input = stage_.input,
-			 .output = stage_.output,
-			 .x1 = op::SdpUnit{ .alu = op::Alu::Max,
-					    .aluOperand = static_cast<int32_t>(clamp.low) },
-			 .x2 = op::SdpUnit{ .alu = op::Alu::Min,
-					    .aluOperand = static_cast<int32_t>(clamp.high) } });
+	result.name = lowerer.step("clamp");
+	if (half)
+		lowerer.add(halfAffine(lowerer, result,
+				       { { 1 }, { 0 }, { result.cube.c, 1, 1 }, activation }));
+	else
+		lowerer.add(op::Sdp{
+			.name = result.name,
+			.input = result.input,
+			.output = result.output,
+			.x1 = op::SdpUnit{ .alu = op::Alu::Max,
+					   .aluOperand = static_cast<int32_t>(clamp.low) },
+			.x2 = op::SdpUnit{ .alu = op::Alu::Min,
+					   .aluOperand = static_cast<int32_t>(clamp.high) } });
 }
 
 } /* namespace nvdla::compiler */

@@ -3,7 +3,7 @@
  * Functions over all channels, and transposes: most are CPU steps of the same network.
  */
 #include <algorithm>
-#include <map>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -115,24 +115,20 @@ void lower(Lowerer &lowerer, const Operator &operation, const ChannelReduction &
 void lower(Lowerer &lowerer, const Operator &operation, const Transpose &transpose)
 {
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];
-	std::vector<uint32_t> kept;	      /* axes of the input */
-	std::map<ptrdiff_t, uint64_t> merged; /* extents, by the place of the first axis in kept */
-	std::vector<ptrdiff_t> order;	      /* these places, in the order of the result */
-	ptrdiff_t next = -1;
+	std::vector<uint64_t> extents(transpose.extents.begin(), transpose.extents.end());
+	std::vector<uint32_t> order; /* last axes of the merged ones */
 	AxisOrder axes;
 
-	for (uint32_t axis = 0; axis < transpose.extents.size(); axis++) {
-		if (transpose.extents[axis] > 1)
-			kept.push_back(axis);
-	}
 	for (const uint32_t axis : transpose.order) {
 		if (transpose.extents[axis] == 1)
 			continue;
-		const ptrdiff_t place = std::ranges::find(kept, axis) - kept.begin();
-		if (place != next)
-			order.push_back(place);
-		merged.try_emplace(order.back(), 1).first->second *= transpose.extents[axis];
-		next = place + 1;
+		const uint32_t last = order.empty() ? axis : order.back();
+		if (last < axis && std::all_of(extents.begin() + last + 1, extents.begin() + axis,
+					       [](uint64_t extent) { return extent == 1; })) {
+			extents[axis] *= std::exchange(extents[last], 1);
+			order.pop_back();
+		}
+		order.push_back(axis);
 	}
 	lowerer.need(order.size() <= AxisOrder::most, "perm",
 		     fmt::format("moves {} axes; {} are possible", order.size(), AxisOrder::most));
@@ -140,11 +136,13 @@ void lower(Lowerer &lowerer, const Operator &operation, const Transpose &transpo
 			     lowerer.quantization(input) == lowerer.quantization(output),
 		     "quantization", "of input and output differ");
 	uint8_t at = 0;
-	for (const auto &[place, extent] : merged) {
-		lowerer.need(extent <= UINT16_MAX, "perm",
-			     fmt::format("moves an axis of {} elements", extent));
-		axes.extents[at] = static_cast<uint16_t>(extent);
-		axes.order[static_cast<size_t>(std::ranges::find(order, place) - order.begin())] =
+	for (uint32_t axis = 0; axis < extents.size(); axis++) {
+		if (extents[axis] == 1)
+			continue;
+		lowerer.need(extents[axis] <= UINT16_MAX, "perm",
+			     fmt::format("moves an axis of {} elements", extents[axis]));
+		axes.extents[at] = static_cast<uint16_t>(extents[axis]);
+		axes.order[static_cast<size_t>(std::ranges::find(order, axis) - order.begin())] =
 			at++;
 	}
 	if (order.size() < 2)

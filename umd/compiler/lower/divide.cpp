@@ -67,32 +67,30 @@ void divide(Lowerer &lowerer, const Operator &operation, const Elementwise &elem
 		onCpuInHalf(lowerer, b, "reciprocal", std::ldexp(1, -divisorBits), -1);
 	const std::string name = lowerer.step("product");
 	const Cube cube = lowerer.cube(meeting.stream);
-	ClampBehind clamp(lowerer, name, elementwise.activation,
-			  lowerer.writing(lowerer.write(output, cube), output));
-	const std::string product =
-		half ? clamp.written()
-		     : lowerer.intermediate(name + " in FP16", DataType::Half, cube);
-	lowerer.add(
-		op::Sdp{ .name = name,
+	const Lowerer::Stage result = lowerer.writing(lowerer.write(output, cube), output);
+	op::Sdp product{ .name = name,
 			 .input = meeting.turned ? reciprocal : dividend,
-			 .output = product,
+			 .output = {},
 			 .x2 = op::SdpUnit{ .multiply = true,
 					    .operands = meeting.turned ? dividend : reciprocal },
-			 .type = DataType::Half });
-	if (!half) {
-		const Quantization out = lowerer.quantization(output);
-		const double worth =
-			std::ldexp(lowerer.quantization(a).scale / lowerer.quantization(b).scale,
-				   dividendBits - divisorBits);
-		lowerer.add(op::Unary{ .name = lowerer.step("quantize"),
-				       .input = product,
-				       .output = clamp.written(),
-				       .scale = static_cast<float>(worth),
-				       .outScale = static_cast<float>(out.scale),
-				       .outZero = out.zeroPoint,
-				       .type = lowerer.storage(output) });
+			 .type = DataType::Half };
+	if (half) {
+		addClamped(lowerer, product, elementwise.activation, result);
+		return;
 	}
-	clamp.finish();
+	product.output = lowerer.intermediate(name + " in FP16", DataType::Half, cube);
+	lowerer.add(product);
+	const double worth =
+		std::ldexp(lowerer.quantization(a).scale / lowerer.quantization(b).scale,
+			   dividendBits - divisorBits);
+	addClamped(lowerer,
+		   op::Unary{ .name = lowerer.step("quantize"),
+			      .input = product.output,
+			      .scale = static_cast<float>(worth),
+			      .outScale = static_cast<float>(result.result.scale),
+			      .outZero = result.result.zeroPoint,
+			      .type = result.to },
+		   elementwise.activation, result);
 }
 
 } /* namespace nvdla::compiler */

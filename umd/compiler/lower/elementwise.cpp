@@ -133,18 +133,6 @@ Sum sumOf(const Lowerer &lowerer, const Meeting &meeting, const Quantization &ou
 	return best;
 }
 
-/* Of two tensors of one shape, takes the one as operand that gives the smaller error. */
-Sum nearestSum(const Lowerer &lowerer, const Meeting &meeting, const Quantization &out)
-{
-	const Meeting other{ meeting.operand, meeting.stream, !meeting.turned };
-	const Sum one = sumOf(lowerer, meeting, out);
-
-	if (lowerer.cube(meeting.stream) != lowerer.cube(meeting.operand))
-		return one;
-	const Sum turned = sumOf(lowerer, other, out);
-	return turned.error < one.error ? turned : one;
-}
-
 /*
  * Splits a product's gain into X1's factor, a power of two, and the converter's factor. With a
  * small converter factor, the zero point, which is the converter's offset, has bits behind the
@@ -252,12 +240,9 @@ void addElementwise(Lowerer &lowerer, op::Sdp sdp, const Clamp &activation, Valu
 		    const Cube &cube, bool isLeft)
 {
 	sdp.name = lowerer.step("elementwise");
-	ClampBehind clamp(lowerer, sdp.name, activation,
-			  lowerer.writing(lowerer.write(output, cube), output), isLeft);
-	sdp.output = clamp.written();
 	sdp.type = lowerer.storage(output);
-	lowerer.add(sdp);
-	clamp.finish();
+	addClamped(lowerer, sdp, activation, lowerer.writing(lowerer.write(output, cube), output),
+		   isLeft);
 }
 
 /* Maxima and minima with several numbers, which X1 reads as operands in the output's steps. */
@@ -380,7 +365,14 @@ op::Sdp integerSum(Lowerer &lowerer, const Elementwise &elementwise, const Meeti
 	const bool relu = clamp.cutsLow && !clamp.cutsHigh && clamp.low == out.zeroPoint;
 
 	if (!lowerer.core().has(Capability::SdpY)) {
-		const Sum sum = nearestSum(lowerer, meeting, out);
+		Sum sum = sumOf(lowerer, meeting, out);
+		/* Either of two tensors of one shape can be the operand. */
+		if (lowerer.cube(meeting.stream) == lowerer.cube(meeting.operand))
+			sum = std::min(
+				sum,
+				sumOf(lowerer, { meeting.operand, meeting.stream, !meeting.turned },
+				      out),
+				[](const Sum &a, const Sum &b) { return a.error < b.error; });
 		lowerer.need(sum.error < HUGE_VAL, "scales",
 			     "of the inputs are too far from that of the output");
 		return sdpOf(lowerer, subtracts, sum, output, relu);

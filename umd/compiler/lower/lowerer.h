@@ -245,7 +245,7 @@ public:
 	/** \brief An SDP operation that adds a tensor to an affine function; \a stage writes the
 	 * sum
 	 */
-	void sum(const Stage &stage, const Affine &function, const Residual &residual);
+	void sum(const Stage &stage, Affine function, const Residual &residual);
 
 private:
 	[[noreturn]] void refuse(Error error) const;

@@ -23,15 +23,6 @@ DataType storageOf(ElementType type)
 					    : DataType::Unknown;
 }
 
-/* Sums are convolutions, whose results may have another type than their inputs. */
-bool convolves(const Kind &kind)
-{
-	const auto *pool = std::get_if<Pool>(&kind);
-
-	return traitsOf(kind).isProduct || isAny<ChannelReduction>(kind) ||
-	       (pool && !isExtreme(pool->method));
-}
-
 } /* namespace */
 
 void Lowerer::placeInput(size_t index)
@@ -173,14 +164,16 @@ void Lowerer::chooseStorage()
 			widen(operation.inputs[1]);
 	}
 	/* Operators that move elements, or compute with two surfaces, have one type throughout; the
-	 * result of a product may have another one. */
+	 * result of a product may have another one, as those of sums, which are convolutions. */
 	while (changed) {
 		changed = false;
 		for (const Operator &operation : model_.operators) {
-			const bool multiplies = isAny<Product>(operation.kind);
+			const Kind &kind = operation.kind;
+			const auto *pool = std::get_if<Pool>(&kind);
+			const bool multiplies = isAny<Product>(kind);
 			if (!multiplies &&
-			    (convolves(operation.kind) || isAny<Unary>(operation.kind) ||
-			     isOverChannels(operation.kind)))
+			    (traitsOf(kind).isProduct || (pool && !isExtreme(pool->method)) ||
+			     isAny<ChannelReduction, Unary, Softmax, OverChannels>(kind)))
 				continue;
 			std::vector<ValueId> all = operation.inputs;
 			if (!multiplies)

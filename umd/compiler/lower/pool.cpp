@@ -188,19 +188,18 @@ void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 		     "of input and output differ; one element of a window is "
 		     "taken as it is");
 	const std::string name = lowerer.step("pooling");
-	ClampBehind clamp(lowerer, name, pool.activation,
-			  lowerer.writing(lowerer.write(output, out), output),
-			  !pool.activation.isNone());
-	lowerer.add(op::Pooling{
+	const op::Pooling step{
 		.name = name,
 		.input = used == in ? lowerer.surface(input)
 				    : lowerer.part({ lowerer.surface(input), 0, 0, 0 }, used),
-		.output = clamp.written(),
+		.output = {},
 		.method = pool.method == Pool::Method::Max ? op::Pool::Max : op::Pool::Min,
 		.kernel = pool.kernel,
 		.stride = pool.stride,
-		.padding = { padding.left, columns - used.w, padding.top, lines - used.h } });
-	clamp.finish();
+		.padding = { padding.left, columns - used.w, padding.top, lines - used.h }
+	};
+	addClamped(lowerer, step, pool.activation,
+		   lowerer.writing(lowerer.write(output, out), output), !pool.activation.isNone());
 }
 
 } /* namespace */

@@ -36,20 +36,6 @@ std::optional<ChannelScaling::Unit> oneUnit(const Affine &function)
 	return unit;
 }
 
-/* X2 is free but for a ReLU; it adds the operand before that. */
-op::Sdp sumOfHalves(Lowerer &lowerer, const Lowerer::Stage &stage, Affine function,
-		    const Residual &residual)
-{
-	function.activation = residual.activation;
-	op::Sdp sdp = halfAffine(lowerer, stage, function);
-
-	if (!sdp.x2)
-		sdp.x2.emplace();
-	sdp.x2->alu = op::Alu::Sum;
-	sdp.x2->operands = lowerer.surface(residual.operand);
-	return sdp;
-}
-
 /*
  * X1 makes the convolution's integers, less their zero point; the units behind it sum as they do
  * for two surfaces. X2 can add the operand unconverted, and apply a ReLU, only where both tensors
@@ -73,14 +59,11 @@ void sumOfIntegers(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &
 		sdp = integerSum(lowerer, Elementwise{}, meeting, residual.output);
 		sdp.x2 = op::SdpUnit{ .multiply = true, .mulOperand = sdp.x1->mulOperand };
 	}
-	ClampBehind clamp(lowerer, stage.name, residual.activation, stage, !addsAsItIs);
 	sdp.x1 = unitOf(lowerer, stage.name + " factors", function.shape, *x1);
 	sdp.name = stage.name;
 	sdp.input = stage.input;
-	sdp.output = clamp.written();
 	sdp.type = stage.to;
-	lowerer.add(sdp);
-	clamp.finish();
+	addClamped(lowerer, sdp, residual.activation, stage, !addsAsItIs);
 }
 
 } /* namespace */
@@ -125,13 +108,21 @@ std::optional<Residual> Lowerer::residualOf(const Cube &cube, const Affine &func
 	return possible ? std::optional(residual) : std::nullopt;
 }
 
-void Lowerer::sum(const Stage &stage, const Affine &function, const Residual &residual)
+void Lowerer::sum(const Stage &stage, Affine function, const Residual &residual)
 {
-	if (stage.from == DataType::Half)
-		add(sumOfHalves(*this, stage, function, residual));
-	else
-		sumOfIntegers(*this, stage, function, residual);
 	fuse(*residual.sum, stage.name);
+	if (stage.from != DataType::Half) {
+		sumOfIntegers(*this, stage, function, residual);
+		return;
+	}
+	function.activation = residual.activation;
+	op::Sdp sdp = halfAffine(*this, stage, function);
+	/* X2 is free but for a ReLU; it adds the operand before that. */
+	if (!sdp.x2)
+		sdp.x2.emplace();
+	sdp.x2->alu = op::Alu::Sum;
+	sdp.x2->operands = surface(residual.operand);
+	add(sdp);
 }
 
 } /* namespace nvdla::compiler */

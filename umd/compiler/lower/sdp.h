@@ -73,31 +73,14 @@ struct IntegerClamp {
 IntegerClamp clampOf(const Clamp &activation, const Lowerer::Stage &stage);
 
 /**
- * \brief Output of a step, followed by the clamp of the operator's activation
+ * \brief Add a step that writes the output of \a result, and behind it the activation's clamp
  *
  * If saturation to the output's type does the same as the activation, no clamp is added.
+ *
+ * \param[in] isLeft the step does not apply the activation itself
  */
-class ClampBehind
-{
-public:
-	/**
-	 * \param[in] name of the step
-	 * \param[in] result stage that writes the output
-	 * \param[in] isLeft the step does not apply the activation itself
-	 */
-	ClampBehind(Lowerer &lowerer, const std::string &name, const Clamp &activation,
-		    const Lowerer::Stage &result, bool isLeft = true);
-
-	/** \brief The surface that the step writes */
-	const std::string &written() const { return stage_.input; }
-	/** \brief Add the clamp after the step, if one is needed */
-	void finish();
-
-private:
-	Lowerer &lowerer_;
-	Clamp activation_;
-	Lowerer::Stage stage_; /* of the clamp */
-};
+void addClamped(Lowerer &lowerer, op::Any operation, const Clamp &activation, Lowerer::Stage result,
+		bool isLeft = true);
 
 /** \brief Two computed inputs: one flows through SDP, the other one is its operand */
 struct Meeting {

@@ -221,11 +221,8 @@ void leakyRelu(Lowerer &lowerer, const Operator &operation, const CubeNumbers &s
 	}
 	sdp.type = lowerer.storage(output);
 	/* 8-bit numbers in 16 bits keep their range. */
-	ClampBehind clamp(lowerer, name, Clamp{},
-			  lowerer.writing(lowerer.write(output, lowerer.cube(input)), output));
-	sdp.output = clamp.written();
-	lowerer.add(sdp);
-	clamp.finish();
+	addClamped(lowerer, sdp, Clamp{},
+		   lowerer.writing(lowerer.write(output, lowerer.cube(input)), output));
 }
 
 /* A step of the CPU from and to any type. */
@@ -241,21 +238,20 @@ void computeOnCpu(Lowerer &lowerer, const Operator &operation, const Unary &unar
 	lowerer.need(unary.inner == Unary::Function::Identity || zero == 0, "input",
 		     "has a zero point, and goes through two functions");
 	lowerer.onCpu(why);
-	ClampBehind clamp(lowerer, name, unary.activation,
-			  lowerer.writing(lowerer.write(output, lowerer.cube(input)), output));
-	lowerer.add(op::Unary{ .name = name,
-			       .input = lowerer.surface(input),
-			       .output = clamp.written(),
-			       .function = unary.function,
-			       .parameter = static_cast<float>(unary.parameter),
-			       .scale = static_cast<float>(unary.scale),
-			       .shift = static_cast<float>(unary.shift + unary.scale * zero),
-			       .inScale = static_cast<float>(in.scale),
-			       .outScale = static_cast<float>(out.scale),
-			       .outZero = out.zeroPoint,
-			       .type = lowerer.storage(output),
-			       .inner = unary.inner });
-	clamp.finish();
+	const op::Unary step{ .name = name,
+			      .input = lowerer.surface(input),
+			      .output = {},
+			      .function = unary.function,
+			      .parameter = static_cast<float>(unary.parameter),
+			      .scale = static_cast<float>(unary.scale),
+			      .shift = static_cast<float>(unary.shift + unary.scale * zero),
+			      .inScale = static_cast<float>(in.scale),
+			      .outScale = static_cast<float>(out.scale),
+			      .outZero = out.zeroPoint,
+			      .type = lowerer.storage(output),
+			      .inner = unary.inner };
+	addClamped(lowerer, step, unary.activation,
+		   lowerer.writing(lowerer.write(output, lowerer.cube(input)), output));
 }
 
 /* Converts type or quantization, or only clamps. */

@@ -213,7 +213,7 @@ void Merger::addCore(MergedPart &part)
 		merged_.report.ranges.push_back(std::move(range));
 	}
 	for (const size_t node : part.nodes)
-		merged_.report.coreMacs += graph_.macsOf(node);
+		merged_.report.coreMacs += graph_.nodes().nodes()[node].macs;
 	to.variant = from.variant;
 }
 
@@ -243,7 +243,7 @@ void Merger::addHost(MergedPart &part)
 		layer.name = graph_.nameOf(node);
 		layer.type = graph_.typeOf(node);
 		layer.host = reasons_[node].empty() ? "it goes with others" : reasons_[node];
-		merged_.report.hostMacs += graph_.macsOf(node);
+		merged_.report.hostMacs += graph_.nodes().nodes()[node].macs;
 	}
 	addTask(merged_.loadable, std::move(task));
 }

@@ -12,10 +12,43 @@
 namespace nvdla::compiler
 {
 
-uint64_t elementsOf(const std::vector<int64_t> &shape)
+uint64_t elementsOf(const FileShape &shape)
 {
 	return std::accumulate(shape.begin(), shape.end(), uint64_t{ 1 },
 			       [](uint64_t a, int64_t b) { return a * static_cast<uint64_t>(b); });
+}
+
+uint64_t macsOf(const std::string &type, const std::vector<FileShape> &inputs,
+		const FileShape &made, size_t channels)
+{
+	const auto is = [&](const char *word) { return type.find(word) != type.npos; };
+	const bool isQLinear = type.starts_with("QLinear");
+	const auto eachPlace = [](FileShape places, size_t axis, uint64_t weights) {
+		places[std::min(axis, places.size() - 1)] = 1;
+		return elementsOf(places) * weights;
+	};
+
+	if (inputs.size() < (isQLinear ? 4U : 2U) || inputs[0].empty() || made.empty())
+		return 0;
+	/* Exporters do not write Gemm's transA. */
+	if (is("MatMul") || is("MATMUL") || type == "Gemm")
+		return elementsOf(made) * static_cast<uint64_t>(inputs[0].back());
+	if (is("LSTM") || is("GRU") || is("RNN") || type == "SVDF") {
+		/* TensorFlow Lite has a matrix for each gate. */
+		const size_t most = is("_LSTM") ? inputs.size() : 3;
+		uint64_t weights = 0;
+		for (size_t i = 1; i < std::min(inputs.size(), most); i++)
+			weights += inputs[i].size() > 1 ? elementsOf(inputs[i]) : 0;
+		return eachPlace(inputs[0], inputs[0].size() - 1, weights);
+	}
+	if (!is("Conv") && !is("CONV") && type != "FULLY_CONNECTED")
+		return 0;
+	/* QLinear operators have a scale and a zero point behind each operand. */
+	const FileShape &weights = inputs[isQLinear ? 3 : 1];
+	const FileShape &places = is("Transpose")   ? inputs[0]
+				  : is("TRANSPOSE") ? inputs[std::min<size_t>(inputs.size() - 1, 2)]
+						    : made;
+	return weights.empty() ? 0 : eachPlace(places, channels, elementsOf(weights));
 }
 
 std::string ModelGraph::nameOf(size_t node) const

@@ -66,8 +66,6 @@ public:
 	{
 		return resultOf([&] { return cut(nodes, bound(nodes)); });
 	}
-	/** \return number of multiplications in a node; 0 if it computes no sums of products */
-	virtual uint64_t macsOf(size_t node) const = 0;
 	/** \return why the host has to compute the whole model; empty if it need not */
 	virtual std::string wholeBecause() const { return {}; }
 
@@ -87,8 +85,19 @@ private:
 	ModelPart bound(std::span<const size_t> nodes) const;
 };
 
+using FileShape = std::vector<int64_t>;
+
 /** \return number of elements of a shape without open extents */
-uint64_t elementsOf(const std::vector<int64_t> &shape);
+uint64_t elementsOf(const FileShape &shape);
+/**
+ * \brief Multiplications in an operator, as ONNX or TensorFlow Lite defines it
+ * \param[in] inputs shapes of all inputs; empty if not known
+ * \param[in] made shape of the first output
+ * \param[in] channels axis of a convolution's channels
+ * \return 0 if the operator computes no sums of products
+ */
+uint64_t macsOf(const std::string &type, const std::vector<FileShape> &inputs,
+		const FileShape &made, size_t channels);
 
 /**
  * \brief An ONNX file's graph
@@ -103,22 +112,6 @@ std::unique_ptr<ModelGraph> readOnnxGraph(std::span<const std::byte> file,
  * \throw BrokenRule if there is no TensorFlow Lite
  */
 std::unique_ptr<ModelGraph> readTfliteGraph(std::span<const std::byte> file);
-
-/**
- * \brief Samples of a part's inputs
- *
- * The host runs the nodes before the part each time that a sample is read.
- *
- * \param[in] graph outlives the reader, as do \a samples
- * \param[in] samples of the model's inputs, as Calibration::samples
- * \param[in] before nodes of all parts before this one, in ascending order
- * \param[in] inputs of the part
- * \return a reader whose errors are InvalidArgument naming the fault of a sample, or the host's
- * \throw BrokenRule if the host cannot run the operators
- */
-SampleReader readSamples(const ModelGraph &graph,
-			 const std::vector<std::vector<std::vector<float>>> &samples,
-			 std::span<const size_t> before, const std::vector<std::string> &inputs);
 
 /** \brief A part for the core, or for the host */
 struct MergedPart : ModelPart {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -18,6 +19,7 @@ struct GraphNode {
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;
 	bool makesOutput = false; /**< an output of the node is one of the graph */
+	uint64_t macs = 0;	  /**< number of multiplications in sums of products */
 };
 
 /** \brief Nodes that form one part, in their order */

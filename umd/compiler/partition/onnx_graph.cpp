@@ -11,7 +11,6 @@
 
 #include "base/host/trial.h"
 #include "compiler/import/onnx/node_reader.h"
-#include "compiler/partition/compared_numbers.h"
 #include "compiler/partition/model_graph.h"
 #include "onnx.pb.h"
 
@@ -58,9 +57,9 @@ std::vector<std::string> readBy(const pb::Node &node)
 }
 
 /* The sizes in a file; -1 for open ones. */
-std::vector<int64_t> shapeOf(const pb::TensorType &tensor)
+FileShape shapeOf(const pb::TensorType &tensor)
 {
-	std::vector<int64_t> shape;
+	FileShape shape;
 
 	for (const pb::Dimension &axis : tensor.shape().dim())
 		shape.push_back(axis.dim_value() > 0 ? axis.dim_value() : -1);
@@ -100,6 +99,58 @@ pb::Model withAllOutputs(const pb::Model &header, const pb::Graph &graph)
 	return model;
 }
 
+/*
+ * Adds the whole numbers that a graph, or a graph in it, compares something with: six at most, each
+ * once. Trial runs of a model with other numbers may take only one of its branches, or fail, for
+ * instance if an input is a rate in hertz.
+ */
+void addComparedNumbers(const pb::Graph &graph, std::vector<std::optional<float>> &numbers)
+{
+	constexpr size_t most = 6;
+	std::map<std::string, float> constants;
+	const auto addConstant = [&](const std::string &name, const pb::Tensor &tensor) {
+		auto value = compiler::onnx::readConstant(tensor);
+		if (value && wholeNumbers(*value).size() == 1)
+			constants[name] = static_cast<float>(wholeNumbers(*value)[0]);
+	};
+
+	for (const pb::Tensor &tensor : graph.initializer())
+		addConstant(tensor.name(), tensor);
+	for (const pb::Node &node : graph.node()) {
+		for (const pb::Attribute &attribute : node.attribute()) {
+			if (attribute.has_g())
+				addComparedNumbers(attribute.g(), numbers);
+			if (node.op_type() == "Constant" && attribute.has_t() && node.output_size())
+				addConstant(node.output(0), attribute.t());
+		}
+		if (node.op_type() != "Equal")
+			continue;
+		for (const std::string &name : node.input()) {
+			const auto found = constants.find(name);
+			if (found != constants.end() && numbers.size() < most &&
+			    !std::ranges::count(numbers, std::optional(found->second)))
+				numbers.push_back(found->second);
+		}
+	}
+}
+
+/* Names of values by which integers may be divided; a 0 in them would end the process. */
+std::set<std::string> divisorsOf(const pb::Graph &graph)
+{
+	std::set<std::string> names;
+
+	for (auto node = graph.node().rbegin(); node != graph.node().rend(); node++) {
+		const bool divides = node->op_type() == "Div" || node->op_type() == "Mod" ||
+				     node->op_type() == "Col2Im";
+		for (int i = 1; divides && i < node->input_size(); i++)
+			names.insert(node->input(i));
+		const auto leads = [&](const std::string &name) { return names.contains(name); };
+		if (std::ranges::any_of(node->output(), leads))
+			names.insert(node->input().begin(), node->input().end());
+	}
+	return names;
+}
+
 /**
  * \brief An ONNX file's graph
  *
@@ -115,7 +166,6 @@ public:
 
 	Result<TensorDesc> tensorOf(const std::string &name) const override;
 	ModelPart cut(std::span<const size_t> nodes, ModelPart part) const override;
-	uint64_t macsOf(size_t node) const override; /* as the standard defines these operators */
 	/* The whole model as a file. */
 	std::vector<std::byte> file() const;
 
@@ -131,6 +181,8 @@ private:
 	void forgetIfCounted(const nvdla::onnx::Node &node, std::set<std::string> &counted);
 	/* A tensor without open axes, if it is known. */
 	const HostValue *find(const std::string &name) const;
+	/* The shape of a constant or tensor; empty if it is not known. */
+	FileShape shapeKnown(const std::string &name) const;
 	void fill(const std::string &name, nvdla::onnx::ValueInfo &to) const;
 
 	nvdla::onnx::Model header_; /* the file's model without its graph */
@@ -174,6 +226,11 @@ OnnxGraph::OnnxGraph(std::span<const std::byte> file, std::span<const InputShape
 				to.outputs.push_back(name);
 			to.makesOutput |= isOutput(name);
 		}
+		std::vector<FileShape> shapes;
+		for (const std::string &name : readBy(node))
+			shapes.push_back(shapeKnown(name));
+		if (node.output_size())
+			to.macs = macsOf(to.type, shapes, shapeKnown(node.output(0)), 1);
 	}
 	nodes_.emplace(std::move(nodes));
 }
@@ -406,39 +463,14 @@ std::vector<std::byte> OnnxGraph::file() const
 	return bytesOf(model);
 }
 
-uint64_t OnnxGraph::macsOf(size_t node) const
+FileShape OnnxGraph::shapeKnown(const std::string &name) const
 {
-	const std::vector<std::string> inputs = readBy(graph_.node(static_cast<int>(node)));
-	const std::string &type = typeOf(node);
-	const auto shapeOf = [&](const std::string &name) -> std::vector<int64_t> {
-		const auto constant = constants_.find(name);
-		if (constant != constants_.end()) {
-			const auto &dims = graph_.initializer(constant->second).dims();
-			return { dims.begin(), dims.end() };
-		}
-		const HostValue *value = find(name);
-		return value ? value->shape : std::vector<int64_t>();
-	};
-
-	if (inputs.size() < 2)
-		return 0;
-	/* QLinear operators have a scale and a zero point behind each operand. */
-	const size_t second = type.starts_with("QLinear") && inputs.size() > 3 ? 3 : 1;
-	const std::vector<int64_t> from = shapeOf(inputs[0]), by = shapeOf(inputs[second]),
-				   to = shapeOf(nameOf(node));
-	if (from.empty() || by.empty() || !by[0])
-		return 0;
-	if (type.find("Conv") != type.npos)
-		return elementsOf(type == "ConvTranspose" ? from : to) * elementsOf(by) /
-		       static_cast<uint64_t>(by[0]);
-	/* Exporters do not write Gemm's transA. */
-	if (type.find("MatMul") != type.npos || type == "Gemm")
-		return elementsOf(to) * static_cast<uint64_t>(from.back());
-	const bool isCell = type == "LSTM" || type == "GRU" || type == "RNN";
-	if (isCell && inputs.size() > 2 && from.size() == 3)
-		return static_cast<uint64_t>(from[0] * from[1]) *
-		       (elementsOf(by) + elementsOf(shapeOf(inputs[2])));
-	return 0;
+	if (const auto constant = constants_.find(name); constant != constants_.end()) {
+		const auto &dims = graph_.initializer(constant->second).dims();
+		return { dims.begin(), dims.end() };
+	}
+	const HostValue *value = find(name);
+	return value ? value->shape : FileShape();
 }
 
 } /* namespace */

@@ -42,11 +42,6 @@ bool sharesState(fb::BuiltinOperator kind)
 	return std::ranges::count(kinds, kind) != 0;
 }
 
-bool isRandom(fb::BuiltinOperator kind)
-{
-	return kind == RANDOM_STANDARD_NORMAL || kind == RANDOM_UNIFORM || kind == MULTINOMIAL;
-}
-
 /**
  * \brief A TensorFlow Lite file's first graph
  *
@@ -61,7 +56,6 @@ public:
 
 	Result<TensorDesc> tensorOf(const std::string &name) const override;
 	ModelPart cut(std::span<const size_t> nodes, ModelPart part) const override;
-	uint64_t macsOf(size_t node) const override;
 	std::string wholeBecause() const override;
 
 private:
@@ -81,7 +75,7 @@ private:
 	bool isConstant(const tflite::fb::Operator &source) const;
 	/* The operators that compute what \a index reads and no node computes, in their order. */
 	void addConstants(size_t index, std::set<int32_t> &operators) const;
-	std::vector<int64_t> shapeOf(int32_t tensor) const;
+	FileShape shapeOf(int32_t tensor) const;
 
 	std::span<const std::byte> bytes_;
 	tflite::File file_;
@@ -203,7 +197,8 @@ bool TfliteGraph::isConstant(const fb::Operator &source) const
 	const fb::BuiltinOperator kind = kindOf(source);
 	const Tensors inputs = tensors(source.inputs()), outputs = tensors(source.outputs());
 
-	return !sharesState(kind) && !isRandom(kind) &&
+	return !sharesState(kind) && kind != RANDOM_STANDARD_NORMAL && kind != RANDOM_UNIFORM &&
+	       kind != MULTINOMIAL &&
 	       std::ranges::all_of(inputs,
 				   [&](int32_t id) {
 					   return value(id).isConstant ||
@@ -234,6 +229,11 @@ void TfliteGraph::addOperators()
 			to.outputs.push_back(value(id).name);
 			to.makesOutput |= isOutput(to.outputs.back());
 		}
+		std::vector<FileShape> shapes;
+		for (const int32_t id : tensors(operation.inputs()))
+			shapes.push_back(shapeOf(id));
+		if (!outputs.empty())
+			to.macs = macsOf(to.type, shapes, shapeOf(outputs[0]), SIZE_MAX);
 		computed_.insert(outputs.begin(), outputs.end());
 		operators_.push_back(i);
 	}
@@ -250,7 +250,7 @@ void TfliteGraph::addConstants(size_t index, std::set<int32_t> &operators) const
 	}
 }
 
-std::vector<int64_t> TfliteGraph::shapeOf(int32_t tensor) const
+FileShape TfliteGraph::shapeOf(int32_t tensor) const
 {
 	const Extents &shape = value(tensor).shape;
 
@@ -300,46 +300,6 @@ std::string TfliteGraph::wholeBecause() const
 			       "Lite has them for the whole model";
 	}
 	return {};
-}
-
-/* As TensorFlow Lite defines these operators. */
-uint64_t TfliteGraph::macsOf(size_t node) const
-{
-	const fb::Operator &operation = source(operators_[node]);
-	const Tensors inputs = tensors(operation.inputs()), outputs = tensors(operation.outputs());
-	const auto elements = [&](size_t i) { return elementsOf(shapeOf(inputs[i])); };
-	const auto extent = [&](size_t i, size_t axis) {
-		const std::vector<int64_t> shape = shapeOf(inputs[i]);
-		return std::max<uint64_t>(
-			axis < shape.size() ? static_cast<uint64_t>(shape[axis]) : 1, 1);
-	};
-
-	if (inputs.size() < 2 || outputs.empty())
-		return 0;
-	const uint64_t made = elementsOf(shapeOf(outputs[0]));
-	switch (kindOf(operation)) {
-	case CONV_2D:
-	case FULLY_CONNECTED:
-		return made * elements(1) / extent(1, 0);
-	case DEPTHWISE_CONV_2D:
-		return made * elements(1) / extent(1, 3);
-	case CONV_3D:
-		return made * elements(1) / extent(1, 4);
-	case TRANSPOSE_CONV:
-		return inputs.size() < 3 ? 0 : elements(2) * elements(1) / extent(1, 3);
-	case BATCH_MATMUL:
-		return made * extent(0, shapeOf(inputs[0]).size() - 1);
-	case SVDF:
-		return inputs.size() < 3 ? 0 : extent(0, 0) * (elements(1) + elements(2));
-	case UNIDIRECTIONAL_SEQUENCE_LSTM: {
-		uint64_t matrices = 0;
-		for (size_t i = 1; i < inputs.size(); i++)
-			matrices += shapeOf(inputs[i]).size() == 2 ? elements(i) : 0;
-		return matrices * elements(0) / extent(0, 2);
-	}
-	default:
-		return 0;
-	}
 }
 
 } /* namespace */

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Finds compositions of operators that one operator can replace.
- */
 #include "passes.h"
 
 #include <algorithm>
@@ -181,19 +178,16 @@ bool isAbout(double number, double wanted)
 	return std::abs(number / wanted - 1) < 1e-4;
 }
 
-bool isCubeOf(const Model &model, ValueId value, ValueId x)
-{
-	return std::ranges::any_of(
-		operandsOf(model, value, Function::Multiply),
-		[&](const auto &of) { return of.first == x && rootOf(model, of.second) == x; });
-}
-
 /* The argument of GELU's hyperbolic tangent, sqrt(2 / pi) * (x + 0.044715 * x^3). */
 bool isCubicOf(const Model &model, const Scaled &argument, ValueId x)
 {
+	const auto isCube = [&](const auto &of) {
+		return of.first == x && rootOf(model, of.second) == x;
+	};
 	const auto isCubic = [&](const auto &of) {
 		const Scaled cube = scaledOf(model, of.second);
-		return of.first == x && isAbout(cube.by, 0.044715) && isCubeOf(model, cube.of, x);
+		return of.first == x && isAbout(cube.by, 0.044715) &&
+		       std::ranges::any_of(operandsOf(model, cube.of, Function::Multiply), isCube);
 	};
 
 	return isAbout(argument.by, std::sqrt(2 / std::numbers::pi)) &&
@@ -250,71 +244,57 @@ void addInstead(Chain &chain, ValueId of, Kind kind)
 	chain.add(std::move(kind), chain.like.outputs.front());
 }
 
-/* Replaces operators, and removes those that nothing reads then. */
-void replaceEach(Model &model, const Expand &expand)
-{
-	if (expandEach(model, expand))
-		removeUnused(model);
-}
-
 } /* namespace */
 
-void findVariances(Model &model)
+void findVariances(const Operator &operation, Chain &chain)
 {
-	replaceEach(model, [&](const Operator &operation, Chain &chain) {
-		const ValueId result = operation.outputs.front();
-		if (elementwiseThatWrites(model, result, Function::Subtract) != &operation ||
-		    !isFloat(model.values[result].type))
-			return;
-		const auto mean = rootOf(model, operation.inputs[1]);
-		const Operator *ofSquares = model.writer(operation.inputs[0]);
-		const Operator *ofNumbers = mean ? model.writer(*mean) : nullptr;
-		if (!ofSquares || !ofNumbers || !isMean(model, *ofSquares) ||
-		    !isMean(model, *ofNumbers) ||
-		    ofSquares->kind.index() != ofNumbers->kind.index() ||
-		    rootOf(model, ofSquares->inputs[0]) != ofNumbers->inputs[0])
-			return;
-		chain.last = ofNumbers->inputs[0];
-		const Extents shape = model.values[chain.last].shape;
-		chain.add(Elementwise{ Function::Subtract, {} }, " centered", shape, { *mean });
-		chain.add(Unary{ Unary::Function::Square }, " squared", shape);
-		chain.add(ofSquares->kind, result);
-	});
+	const Model &model = chain.model;
+	const ValueId result = operation.outputs.front();
+	if (elementwiseThatWrites(model, result, Function::Subtract) != &operation ||
+	    !isFloat(model.values[result].type))
+		return;
+	const auto mean = rootOf(model, operation.inputs[1]);
+	const Operator *ofSquares = model.writer(operation.inputs[0]);
+	const Operator *ofNumbers = mean ? model.writer(*mean) : nullptr;
+	if (!ofSquares || !ofNumbers || !isMean(model, *ofSquares) || !isMean(model, *ofNumbers) ||
+	    ofSquares->kind.index() != ofNumbers->kind.index() ||
+	    rootOf(model, ofSquares->inputs[0]) != ofNumbers->inputs[0])
+		return;
+	chain.last = ofNumbers->inputs[0];
+	const Extents shape = model.values[chain.last].shape;
+	chain.add(Elementwise{ Function::Subtract, {} }, " centered", shape, { *mean });
+	chain.add(Unary{ Unary::Function::Square }, " squared", shape);
+	chain.add(ofSquares->kind, result);
 }
 
-void findSoftmaxes(Model &model)
+void findSoftmaxes(const Operator &operation, Chain &chain)
 {
-	replaceEach(model, [&](const Operator &operation, Chain &chain) {
-		if (const auto of = softmaxOf(model, operation))
-			addInstead(chain, *of, Softmax{});
-	});
+	if (const auto of = softmaxOf(chain.model, operation))
+		addInstead(chain, *of, Softmax{});
 }
 
-void findGelus(Model &model)
+void findGelus(const Operator &operation, Chain &chain)
 {
-	replaceEach(model, [&](const Operator &operation, Chain &chain) {
-		if (!isFloat(model.values[operation.outputs.front()].type))
-			return;
-		const Scaled whole = scaledOf(model, operation.outputs.front());
-		for (const auto &[one, other] : operandsOf(model, whole.of, Function::Multiply)) {
-			const Scaled x = scaledOf(model, one);
-			Scaled sum = scaledOf(model, other);
-			sum.by *= x.by * whole.by;
-			for (const auto find : { geluOf, siluOf })
-				if (const auto found = find(model, x.of, sum))
-					return addInstead(chain, x.of, *found);
-		}
-	});
+	const Model &model = chain.model;
+	if (!isFloat(model.values[operation.outputs.front()].type))
+		return;
+	const Scaled whole = scaledOf(model, operation.outputs.front());
+	for (const auto &[one, other] : operandsOf(model, whole.of, Function::Multiply)) {
+		const Scaled x = scaledOf(model, one);
+		Scaled sum = scaledOf(model, other);
+		sum.by *= x.by * whole.by;
+		for (const auto find : { geluOf, siluOf })
+			if (const auto found = find(model, x.of, sum))
+				return addInstead(chain, x.of, *found);
+	}
 }
 
-void findStandardizations(Model &model)
+void findStandardizations(const Operator &operation, Chain &chain)
 {
-	replaceEach(model, [&](const Operator &operation, Chain &chain) {
-		if (const auto variance = standardized(model, operation))
-			addInstead(chain, variance->of,
-				   OverChannels{ .function = OverChannels::Function::Standardize,
-						 .shift = variance->epsilon });
-	});
+	if (const auto variance = standardized(chain.model, operation))
+		addInstead(chain, variance->of,
+			   OverChannels{ .function = OverChannels::Function::Standardize,
+					 .shift = variance->epsilon });
 }
 
 } /* namespace nvdla::compiler */

@@ -8,8 +8,8 @@
 #include <algorithm>
 
 #include <fmt/core.h>
-#include <nvdla/half.h>
 
+#include "base/number/half_range.h"
 #include "compiler/rules.h"
 
 namespace nvdla::compiler
@@ -34,15 +34,8 @@ void addZero(Chain &chain)
 	const ElementType type = chain.model.values[chain.last].type;
 
 	add(Slice{ Extents(rank, 0), Extents(rank, 1) }, type, Extents(rank, 1));
-	if (!isFloat(type))
-		add(Unary{}, ElementType::Float32, Extents(rank, 1));
 	add(Unary{ .activation = { 0, 0 } }, ElementType::Float32, Extents(rank, 1));
 	add(Reshape{}, ElementType::Float32, { 1, 1 });
-}
-
-bool isExactInHalf(double number)
-{
-	return static_cast<double>(halfToFloat(floatToHalf(static_cast<float>(number)))) == number;
 }
 
 ValueId addComputed(Model &model, ValueId input, const Value &constant)
@@ -56,7 +49,8 @@ ValueId addComputed(Model &model, ValueId input, const Value &constant)
 		       fmt::format("is a constant of {} numbers; 1 to {} are possible: leave it "
 				   "out of the outputs",
 				   numbers.size(), mostOfSurface));
-	if (!isFloat(constant.type) && !std::ranges::all_of(numbers, isExactInHalf))
+	if (!isFloat(constant.type) &&
+	    std::ranges::any_of(numbers, [](double number) { return asHalf(number) != number; }))
 		refuse(ErrorCode::Unsupported, "compile model", where,
 		       "is a constant of integers that FP16 does not have; leave it out of the "
 		       "outputs");

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Folds products, sums and clamps into the operator before them, or into the CPU function behind
- * them.
- */
 #include "passes.h"
 
 #include <algorithm>
@@ -28,17 +24,6 @@ std::vector<double> perKernel(const Value &constant, uint32_t kernels)
 	return numbers.size() == kernels && (lastAxis || elementCount(constant.shape) == 1)
 		       ? numbers
 		       : std::vector<double>{};
-}
-
-/* The convolution whose result only an affine function reads; nullptr if there is none. */
-Operator *convolutionBefore(Model &model, ValueId value)
-{
-	Operator *writer = model.writer(value);
-
-	return writer && model.isReadOnce(value) && traitsOf(writer->kind).takesFactors &&
-			       activationOf(writer->kind)->isNone()
-		       ? writer
-		       : nullptr;
 }
 
 /* Multiplies kernels and bias by factors and adds sums to the bias, one for each kernel. */
@@ -164,9 +149,11 @@ bool foldAffine(Model &model, const Operator &operation)
 	const bool first = model.values[operation.inputs[0]].isConstant;
 	const ValueId from = operation.inputs[first ? 1 : 0], to = operation.outputs.front();
 	const Value constant = model.values[operation.inputs[first ? 0 : 1]];
-	Operator *conv = convolutionBefore(model, from);
+	Operator *conv = model.writer(from);
 
-	if (!conv || !constant.isConstant || elementwise->function > Function::Multiply ||
+	if (!conv || !model.isReadOnce(from) || !traitsOf(conv->kind).takesFactors ||
+	    !activationOf(conv->kind)->isNone() || !constant.isConstant ||
+	    elementwise->function > Function::Multiply ||
 	    (first && elementwise->function == Function::Subtract) ||
 	    !isFloat(model.values[from].type) || !isFloat(model.values[to].type) ||
 	    !isFloat(model.values[conv->inputs[0]].type) ||

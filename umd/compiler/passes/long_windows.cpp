@@ -18,8 +18,6 @@
 
 #include <nvdla/core_geometry.h>
 
-#include "kernel_window.h"
-
 namespace nvdla::compiler
 {
 
@@ -74,17 +72,8 @@ ValueId addWide(Model &model, ValueId like, const char *what, Extents shape)
 	return id;
 }
 
-/* Whether kernels fit 8 bits: linear weights are at most twice the factor along an axis. */
-bool fitsKernels(const Enlarge &enlarge)
-{
-	const auto most = [](uint32_t factor) { return factor > 1 ? uint64_t{ 2 } * factor : 1; };
-
-	return enlarge.method == Enlarge::Method::Nearest ||
-	       most(enlarge.factor.x) * most(enlarge.factor.y) <= INT8_MAX;
-}
-
 /* An axis of a convolution, with the input in blocks of a stride, or else of one element. */
-struct BlockAxis : ConvolutionAxis {
+struct BlockAxis : WindowAxis {
 	bool isTooLong() const { return stride > mostStride || taps > maxKernelSize; }
 	bool canHaveBlocks() const { return stride > 1 && dilation == 1; }
 	uint32_t block() const { return isTooLong() ? stride : 1; }
@@ -163,11 +152,9 @@ bool isPossible(const Convolution &conv, const BlockAxis &y, const BlockAxis &x,
 }
 
 /* An axis of a transposed convolution. */
-struct UpAxis {
-	uint32_t in, kernel, stride, before, out;
-
+struct UpAxis : WindowAxis {
 	/* Elements of kernels whose phases all have as many taps. */
-	uint32_t whole() const { return (kernel + stride - 1) / stride * stride; }
+	uint32_t whole() const { return (taps + stride - 1) / stride * stride; }
 	/* Whether a phase makes a single element. */
 	bool makesOne() const { return out < 2 * stride; }
 	/* Whether a phase may read a single element; one that makes several reads several. */
@@ -229,7 +216,10 @@ void splitEnlargements(const Operator &operation, Chain &chain)
 	const Value &from = chain.model.values[chain.last];
 	const auto *enlarge = std::get_if<Enlarge>(&operation.kind);
 	if (!enlarge || from.type != ElementType::Int8 || enlarge->factor.x == 1 ||
-	    enlarge->factor.y == 1 || fitsKernels(*enlarge))
+	    enlarge->factor.y == 1 || enlarge->method == Enlarge::Method::Nearest)
+		return;
+	/* Linear weights are at most twice the factor along an axis. */
+	if (uint64_t{ 4 } * enlarge->factor.x * enlarge->factor.y <= INT8_MAX)
 		return;
 	Extents wide = from.shape;
 	wide[2] *= enlarge->factor.x;
@@ -244,7 +234,7 @@ void takeBlocks(const Operator &whole, Chain &chain)
 	const auto *conv = std::get_if<Convolution>(&whole.kind);
 	if (!conv)
 		return;
-	const ConvolutionAxes axes(model, whole, *conv);
+	const WindowAxes axes(model, whole);
 	const BlockAxis y{ axes.y }, x{ axes.x };
 	const op::Axes block{ x.block(), y.block() };
 	if (!isPossible(*conv, y, x, model.values[whole.inputs[0]].shape[3]))
@@ -274,13 +264,13 @@ void uncutTransposed(const Operator &operation, Chain &chain)
 	const Extents in = model.values[operation.inputs[0]].shape;
 	const Value kernels = model.values[operation.inputs[1]];
 	const ValueId output = operation.outputs.front();
-	const Extents out = model.values[output].shape;
-	const UpAxis y{ in[1], kernels.shape[2], conv->stride.y, conv->padding.top, out[1] };
-	const UpAxis x{ in[2], kernels.shape[3], conv->stride.x, conv->padding.left, out[2] };
+	const WindowAxes axes(model, operation);
+	const UpAxis y{ axes.y }, x{ axes.x };
 	const uint32_t r = y.whole(), s = std::max(x.whole(), in[2] == 1 ? 2U : 1U);
 	if (!hasLonePhase(y, x) || !canBeExtended(kernels.shape, r, s))
 		return;
-	const Extents uncut{ 1, (in[1] - 1) * y.stride + r, (in[2] - 1) * x.stride + s, out[3] };
+	const Extents uncut{ 1, (in[1] - 1) * y.stride + r, (in[2] - 1) * x.stride + s,
+			     kernels.shape[0] };
 	std::vector<ValueId> others(operation.inputs.begin() + 1, operation.inputs.end());
 	others[0] = model.add(inWindow(kernels, { s, r }));
 	chain.add(TransposedConvolution{ conv->stride, {}, conv->activation },

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Padding of pictures: zeros become the padding of operators, and kernel elements that meet only
- * padding are removed.
- */
 #include "passes.h"
 
 #include <algorithm>
 
-#include "compiler/ir/walk.h"
-#include "kernel_window.h"
+#include "compiler/real/evaluator.h"
 
 namespace nvdla::compiler
 {
@@ -26,68 +21,60 @@ bool isPlane(const Pad &pad)
 	       pad.before[0] + pad.after[0] + pad.before[3] + pad.after[3] == 0;
 }
 
-op::Padding sum(const op::Padding &padding, const Pad &pad)
-{
-	return { padding.left + pad.before[2], padding.right + pad.after[2],
-		 padding.top + pad.before[1], padding.bottom + pad.after[1] };
-}
-
-/* The core's padding is less than the kernel. */
-bool isWithin(const op::Padding &padding, uint32_t w, uint32_t h)
-{
-	return std::max(padding.left, padding.right) < w &&
-	       std::max(padding.top, padding.bottom) < h;
-}
-
+/* Whether an operator's padding, with a pad added, is less than its windows, as the core's is. */
 bool canPad(const Model &model, const Operator &operation, const Pad &pad)
 {
-	if (const auto *conv = std::get_if<Convolution>(&operation.kind)) {
-		const Extents &kernel = model.values[operation.inputs[1]].shape;
-		return isWithin(sum(conv->padding, pad), (kernel[3] - 1) * conv->dilation.x + 1,
-				(kernel[2] - 1) * conv->dilation.y + 1);
-	}
-	/* A pooling can take over a pad if its windows count zeros. */
 	const auto *pool = std::get_if<Pool>(&operation.kind);
-	return pool && !isExtreme(pool->method) && (pool->countPadding || isNone(pool->padding)) &&
-	       isWithin(sum(pool->padding, pad), pool->kernel.x, pool->kernel.y);
+	/* A pooling can take over a pad if its windows count zeros. */
+	const bool counts =
+		pool ? !isExtreme(pool->method) && (pool->countPadding || isNone(pool->padding))
+		     : isAny<Convolution>(operation.kind);
+	const auto fits = [&](const WindowAxis &axis, size_t at) {
+		return std::max(axis.before + pad.before[at], axis.after + pad.after[at]) <
+		       axis.span();
+	};
+
+	if (!counts)
+		return false;
+	const WindowAxes axes(model, operation);
+	return fits(axes.y, 1) && fits(axes.x, 2);
 }
 
 void addPadding(Kind &kind, const Pad &pad)
 {
-	if (auto *conv = std::get_if<Convolution>(&kind)) {
-		conv->padding = sum(conv->padding, pad);
-		return;
-	}
-	auto &pool = std::get<Pool>(kind);
-	pool.padding = sum(pool.padding, pad);
-	pool.countPadding = true;
+	auto *pool = std::get_if<Pool>(&kind);
+	op::Padding &padding = pool ? pool->padding : std::get<Convolution>(kind).padding;
+
+	padding = { padding.left + pad.before[2], padding.right + pad.after[2],
+		    padding.top + pad.before[1], padding.bottom + pad.after[1] };
+	if (pool)
+		pool->countPadding = true;
 }
 
 /*
  * A constant of the padded output's shape: the number of the padding around zeros. Without padding
  * of the batch axis it has one sample, for all samples of a batch.
  */
-Value numbersAround(const Pad &pad, const Extents &shape)
+Value numbersAround(const Model &model, const Operator &operation, const Pad &pad)
 {
-	const size_t first = shape.size() == 4 && pad.before[0] + pad.after[0] == 0 ? 1 : 0;
-	const Extents each(shape.begin() + static_cast<ptrdiff_t>(first), shape.end());
-	std::vector<double> numbers(elementCount(each), pad.value);
-	Walk inside{ each, packedStrides(each) };
+	Model alone = model.alone(operation);
 
-	for (size_t axis = 0; axis < each.size(); axis++) {
-		inside.shape[axis] -= pad.before[first + axis] + pad.after[first + axis];
-		inside.first += pad.before[first + axis] * inside.strides[axis];
+	for (Value &value : alone.values) {
+		value.type = ElementType::Float32;
+		value.isConstant = false;
+		if (pad.before.size() == 4 && pad.before[0] + pad.after[0] == 0)
+			value.shape.front() = 1;
 	}
-	for (size_t i = 0; i < elementCount(inside.shape); i++)
-		numbers[inside(i)] = 0;
-	return floatConstant(numbers, each);
+	const auto numbers = Evaluator(alone).evaluate(
+		alone.operators[0], { RealNumbers(elementCount(alone.values[0].shape)), {} });
+	return floatConstant({ numbers.begin(), numbers.end() }, alone.values[1].shape);
 }
 
 /*
  * Removes taps that only meet padding; returns their number in front of the others. Each takes as
  * much padding with it, which has to exist: it alone positions the first window.
  */
-uint32_t cut(ConvolutionAxis &axis)
+uint32_t cut(WindowAxis &axis)
 {
 	const uint64_t lastWindow = uint64_t{ axis.out - 1 } * axis.stride;
 	uint32_t inFront = 0;
@@ -106,8 +93,7 @@ uint32_t cut(ConvolutionAxis &axis)
 	/* A kernel reduced to a single tap needs no dilation. */
 	if (axis.taps == 1)
 		axis.dilation = 1;
-	const uint64_t end = lastWindow + uint64_t{ axis.taps - 1 } * axis.dilation + 1;
-	axis.after = end > there ? static_cast<uint32_t>(end - there) : 0;
+	axis.after = axis.behind();
 	return inFront;
 }
 
@@ -123,7 +109,7 @@ void padWithZeros(const Operator &operation, Chain &chain)
 		return;
 	chain.add(Pad{ pad->before, pad->after }, chain.model.addLike(output, " in zeros", shape));
 	chain.add(Elementwise{ Elementwise::Function::Add, {} }, output,
-		  { chain.model.add(numbersAround(*pad, shape)) });
+		  { chain.model.add(numbersAround(chain.model, operation, *pad)) });
 }
 
 bool foldPad(Model &model, const Operator &operation)
@@ -150,7 +136,7 @@ void cutKernels(Operator &operation, Chain &chain)
 	auto *conv = std::get_if<Convolution>(&operation.kind);
 	if (!conv)
 		return;
-	ConvolutionAxes axes(chain.model, operation, *conv);
+	WindowAxes axes(chain.model, operation);
 	auto &[y, x] = axes;
 	const Value &kernels = chain.model.values[operation.inputs[1]];
 	const Place first{ -int64_t{ cut(y) }, -int64_t{ cut(x) } };

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -60,6 +61,46 @@ struct Line {
 /** \return the sum or product of a tensor and one number that writes a float value, if one does */
 std::optional<Line> lineThatWrites(const Model &model, ValueId value);
 
+/* Windows, and kernels in windows of another size. */
+
+/** \brief Windows along one axis of a picture */
+struct WindowAxis {
+	uint32_t in, out, taps;
+	uint32_t stride = 1, dilation = 1;
+	uint32_t before = 0, after = 0; /**< padding */
+
+	/** \return elements from the first tap of a window to its last one */
+	uint32_t span() const { return (taps - 1) * dilation + 1; }
+	/** \return how many elements behind the picture the windows reach */
+	uint32_t behind() const
+	{
+		const uint32_t end = (out - 1) * stride + span();
+		return end - std::min(end, before + in);
+	}
+};
+
+/** \brief Lines and columns of a convolution, a transposed one or a pooling */
+struct WindowAxes {
+	WindowAxis y, x;
+
+	WindowAxes(const Model &model, const Operator &operation);
+};
+
+/** \return depthwise kernels (channels x 1 x R x S), each of whose elements stands for \a worth */
+Value onesOf(uint32_t channels, op::Axes window, double worth = 1);
+
+/** \brief A place in kernels, or beside them */
+struct Place {
+	int64_t line = 0;
+	int64_t column = 0;
+};
+
+/**
+ * \brief Kernels (K x C x R x S) cropped to a window, or padded with elements that add nothing
+ * \param[in] at position of the kernels' first element in the window
+ */
+Value inWindow(const Value &kernels, op::Axes window, Place at = {});
+
 /* Passes that fold an operator into another one, if they return true; it is then removed. */
 
 /**
@@ -89,6 +130,27 @@ bool foldPad(Model &model, const Operator &operation);
 
 /** \brief Other numbers around an input are zeros, to which they are added */
 void padWithZeros(const Operator &operation, Chain &chain);
+
+/**
+ * \brief Means of squares less squares of means are means of squared differences
+ *
+ * The core's numbers do not have the bits that the difference of two large numbers needs.
+ */
+void findVariances(const Operator &operation, Chain &chain);
+
+/**
+ * \brief Differences from the mean of all channels, divided by the root of their mean square
+ *
+ * Files have no operator for that before ONNX 17.
+ */
+void findStandardizations(const Operator &operation, Chain &chain);
+
+/** \brief Exponentials of all channels divided by their sum are a softmax */
+void findSoftmaxes(const Operator &operation, Chain &chain);
+
+/** \brief Products with the error function, a hyperbolic tangent or a logistic function are GELU or
+ * SiLU: one table */
+void findGelus(const Operator &operation, Chain &chain);
 
 /**
  * \brief Repeat operands that meet a larger tensor, unless they have one number for each channel
@@ -135,27 +197,6 @@ void computeConstantOutputs(Model &model);
 
 /** \brief uint8 activations become int8: the same scale, a zero point less by 128 */
 void makeSigned(Model &model);
-
-/**
- * \brief Means of squares less squares of means are means of squared differences
- *
- * The core's numbers do not have the bits that the difference of two large numbers needs.
- */
-void findVariances(Model &model);
-
-/**
- * \brief Differences from the mean of all channels, divided by the root of their mean square
- *
- * Files have no operator for that before ONNX 17.
- */
-void findStandardizations(Model &model);
-
-/** \brief Exponentials of all channels divided by their sum are a softmax */
-void findSoftmaxes(Model &model);
-
-/** \brief Products with the error function, a hyperbolic tangent or a logistic function are GELU or
- * SiLU: one table */
-void findGelus(Model &model);
 
 /**
  * \brief Functions that the CPU computes take what is before them: a product with a number, the

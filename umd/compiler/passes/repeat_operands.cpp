@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Repeats operands that meet a larger tensor, such as a weight for each element of a picture.
- */
 #include "passes.h"
 
 #include <algorithm>
-
-#include "kernel_window.h"
 
 namespace nvdla::compiler
 {

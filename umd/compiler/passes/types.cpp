@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Decides which values are integers, and which real numbers.
- */
 #include "passes.h"
 
 #include <algorithm>
@@ -54,20 +51,17 @@ bool takeOffEnds(Model &model, const Operator &operation)
 	const ValueId from = operation.inputs.front(), to = operation.outputs.front();
 	const bool quantizes = isFloat(model.values[from].type);
 	const bool dequantizes = isFloat(model.values[to].type);
-	const auto input = std::ranges::find(model.inputs, from);
 	const auto *unary = std::get_if<Unary>(&operation.kind);
-	const bool one = unary && unary->isConversion() && quantizes != dequantizes;
 
-	const bool begins =
-		one && quantizes && input != model.inputs.end() && model.isReadOnce(from);
-	const bool ends = one && dequantizes && model.isOutput(to) && model.readers(to).empty() &&
-			  !model.isInput(from);
-
-	if (begins)
-		*input = to;
-	else if (ends)
+	if (!unary || !unary->isConversion() || quantizes == dequantizes ||
+	    (quantizes ? !model.isInput(from) || !model.isReadOnce(from)
+		       : !model.isOutput(to) || !model.readers(to).empty() || model.isInput(from)))
+		return false;
+	if (quantizes)
+		std::ranges::replace(model.inputs, from, to);
+	else
 		std::ranges::replace(model.outputs, to, from);
-	return begins || ends;
+	return true;
 }
 
 void makeSigned(Model &model)

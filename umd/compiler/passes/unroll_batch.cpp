@@ -68,9 +68,6 @@ void Unroller::check(const Operator &operation) const
 	const Kind &kind = operation.kind;
 	const Extents &in = shape(operation.inputs.front());
 	const Extents &out = shape(operation.outputs.front());
-	const auto *all = std::get_if<Concatenation>(&kind);
-	const auto *slice = std::get_if<Slice>(&kind);
-	const auto *pad = std::get_if<Pad>(&kind);
 	const auto *transpose = std::get_if<Transpose>(&kind);
 
 	refuseIf(batch_ > mostSamples, operation,
@@ -78,11 +75,6 @@ void Unroller::check(const Operator &operation) const
 	refuseIf(out.empty() || out.front() != batch_, operation,
 		 fmt::format("makes {} of a batch of {}; the first axis has to stay the batch",
 			     toString(out), batch_));
-	refuseIf(all && all->axis == 0, operation, "puts batches one behind the other");
-	refuseIf(slice && (slice->begin.front() != 0 || slice->stride.front() != 1), operation,
-		 "chooses samples of the batch");
-	refuseIf(pad && (pad->before.front() || pad->after.front()), operation,
-		 "adds samples to the batch");
 	refuseIf(transpose && (transpose->extents.empty() || transpose->extents.front() != batch_ ||
 			       transpose->order.front() != 0),
 		 operation, "moves the axis of the batch");
@@ -96,7 +88,7 @@ void Unroller::check(const Operator &operation) const
 		const bool isLikeOutput =
 			input.shape.size() == out.size() && input.shape.front() == batch_;
 		const bool isOperand = isAny<Elementwise, Product>(kind);
-		refuseIf(all && !isBatched(id), operation,
+		refuseIf(isAny<Concatenation>(kind) && !isBatched(id), operation,
 			 fmt::format("puts '{}', which is no batch, beside one", input.name));
 		refuseIf(isOperand && isBatched(id) && !isLikeOutput, operation,
 			 fmt::format("repeats the batch '{}' along another axis", input.name));

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Largest and least elements of windows that are longer than PDP's take several poolings. A pooling
+ * of windows of a elements, whose results windows of b elements read, has windows of a + b - 1.
+ * Where one window covers all of an axis, each pooling reads every element once instead.
+ *
  * A maximum is pooled channel by channel, so the pooling of a concatenation equals the
  * concatenation of poolings. PDP can read a convolution's result on the fly, but not a
  * concatenation in memory.
  */
 #include <algorithm>
+
+#include <nvdla/core_geometry.h>
 
 #include "passes.h"
 
@@ -13,6 +19,46 @@ namespace nvdla::compiler
 
 namespace
 {
+
+bool isTooLong(const WindowAxis &axis)
+{
+	return axis.taps > maxPoolingKernel;
+}
+
+/*
+ * Returns a pooling that can be the first of several along an axis, and changes the axis to what
+ * remains. All windows have an element: as much of the padding is used as windows allow, so none of
+ * the results that would lie beyond the last one is missed.
+ */
+WindowAxis firstOf(WindowAxis &rest)
+{
+	constexpr uint32_t most = maxPoolingKernel;
+	WindowAxis first{ .in = rest.in, .taps = isTooLong(rest) ? most : 1 };
+
+	if (!isTooLong(rest))
+		return first;
+	if (rest.taps == rest.in && rest.before == 0 && rest.after == 0) {
+		first.stride = most;
+		first.after = (most - rest.in % most) % most;
+		rest.in = rest.taps = (rest.in + first.after) / most;
+		return first;
+	}
+	first.before = std::min(rest.before, most - 1);
+	first.after = std::min(rest.after, most - 1);
+	rest.in += first.before + first.after - (most - 1);
+	rest.taps -= most - 1;
+	rest.before -= first.before;
+	rest.after -= first.after;
+	return first;
+}
+
+Pool poolingOf(const Pool &like, const WindowAxis &y, const WindowAxis &x)
+{
+	return { .method = like.method,
+		 .kernel = { x.taps, y.taps },
+		 .stride = { x.stride, y.stride },
+		 .padding = { x.before, x.after, y.before, y.after } };
+}
 
 /* The concatenation of channels that a pooling alone reads, if the pooling could read its parts
  * instead, and one of these from a convolution. */
@@ -45,6 +91,31 @@ const Operator *concatenationBefore(const Model &model, const Operator &pooling)
 }
 
 } /* namespace */
+
+void splitPoolings(const Operator &whole, Chain &chain)
+{
+	const auto *pool = std::get_if<Pool>(&whole.kind);
+	if (!pool || !isExtreme(pool->method))
+		return;
+	const Extents in = chain.model.values[chain.last].shape;
+	const ValueId result = whole.outputs.front();
+	WindowAxes axes(chain.model, whole);
+	auto &[y, x] = axes;
+
+	for (WindowAxis *axis : { &y, &x }) {
+		axis->after = axis->behind();
+		axis->stride = axis->out > 1 ? axis->stride : 1;
+	}
+	while (isTooLong(y) || isTooLong(x)) {
+		const WindowAxis down = firstOf(y), across = firstOf(x);
+		chain.add(poolingOf(*pool, down, across), " pooled", { 1, y.in, x.in, in[3] });
+	}
+	if (chain.operators.empty())
+		return;
+	Pool last = poolingOf(*pool, y, x);
+	last.activation = pool->activation;
+	chain.add(last, result);
+}
 
 void poolParts(const Operator &pooling, Chain &chain)
 {
