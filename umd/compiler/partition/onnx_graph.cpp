@@ -218,19 +218,19 @@ OnnxGraph::OnnxGraph(std::span<const std::byte> file, std::span<const InputShape
 	for (const pb::Node &node : graph_.node()) {
 		GraphNode &to = nodes.emplace_back();
 		to.type = node.op_type();
-		for (const std::string &name : readBy(node))
+		std::vector<FileShape> shapes;
+		for (const std::string &name : readBy(node)) {
+			shapes.push_back(shapeKnown(name));
 			if (!constants_.contains(name))
 				to.inputs.push_back(name);
+		}
 		for (const std::string &name : node.output()) {
 			if (!name.empty())
 				to.outputs.push_back(name);
 			to.makesOutput |= isOutput(name);
 		}
-		std::vector<FileShape> shapes;
-		for (const std::string &name : readBy(node))
-			shapes.push_back(shapeKnown(name));
-		if (node.output_size())
-			to.macs = macsOf(to.type, shapes, shapeKnown(node.output(0)), 1);
+		if (!to.outputs.empty())
+			to.macs = macsOf(to.type, shapes, shapeKnown(to.outputs.front()), 1);
 	}
 	nodes_.emplace(std::move(nodes));
 }

@@ -70,8 +70,6 @@ private:
 	tflite::fb::BuiltinOperator kindOf(const tflite::fb::Operator &source) const;
 	/* The tensors of the file that have these ids. */
 	Tensors tensors(const flatbuffers::Vector<int32_t> *ids) const;
-	/* Tensors that an operator reads, without constants and its own state. */
-	Tensors readBy(const tflite::fb::Operator &source) const;
 	bool isConstant(const tflite::fb::Operator &source) const;
 	/* The operators that compute what \a index reads and no node computes, in their order. */
 	void addConstants(size_t index, std::set<int32_t> &operators) const;
@@ -183,15 +181,6 @@ TfliteGraph::Tensors TfliteGraph::tensors(const flatbuffers::Vector<int32_t> *id
 	return known;
 }
 
-TfliteGraph::Tensors TfliteGraph::readBy(const fb::Operator &source) const
-{
-	Tensors read;
-
-	std::ranges::copy_if(tensors(source.inputs()), std::back_inserter(read),
-			     [&](int32_t id) { return computed_.contains(id); });
-	return read;
-}
-
 bool TfliteGraph::isConstant(const fb::Operator &source) const
 {
 	const fb::BuiltinOperator kind = kindOf(source);
@@ -223,15 +212,17 @@ void TfliteGraph::addOperators()
 		GraphNode &to = nodes.emplace_back();
 		to.type = tflite::typeName(
 			*file_.model().operator_codes()->Get(operation.opcode_index()));
-		for (const int32_t id : readBy(operation))
-			to.inputs.push_back(value(id).name);
+		std::vector<FileShape> shapes;
+		for (const int32_t id : tensors(operation.inputs())) {
+			shapes.push_back(shapeOf(id));
+			/* Constants are left out, and the operator's own state. */
+			if (computed_.contains(id))
+				to.inputs.push_back(value(id).name);
+		}
 		for (const int32_t id : outputs) {
 			to.outputs.push_back(value(id).name);
 			to.makesOutput |= isOutput(to.outputs.back());
 		}
-		std::vector<FileShape> shapes;
-		for (const int32_t id : tensors(operation.inputs()))
-			shapes.push_back(shapeOf(id));
 		if (!outputs.empty())
 			to.macs = macsOf(to.type, shapes, shapeOf(outputs[0]), SIZE_MAX);
 		computed_.insert(outputs.begin(), outputs.end());
