@@ -420,7 +420,6 @@ void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &p
 	stage.cube = pass.out;
 	stage.stream = true;
 	stage.keepsZero = pass.keepsZero;
-	stage.to = pass.type.value_or(stage.to);
 	if (behind)
 		applyFunction(lowerer, *behind, stage);
 	if (residual)

@@ -61,7 +61,6 @@ struct ConvolutionPass {
 	bool normalizes = false;
 	/** \brief Surface to write, of shape \a out; empty: the output's */
 	std::string to = {};
-	std::optional<DataType> type = {}; /**< of that surface, if it is not the output's */
 	/** \brief Affine::firstBits of the sums */
 	std::optional<int> firstBits = {};
 	/**

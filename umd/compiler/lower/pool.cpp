@@ -78,7 +78,6 @@ ConvolutionPass someChannels(Lowerer &lowerer, const ConvolutionPass &pass, Part
 	some.out = { count, 1, 1 };
 	some.from = lowerer.part(from, some.in);
 	some.to = lowerer.part(to, some.out);
-	some.type = lowerer.storage(pass.input);
 	if (!turned)
 		return some;
 	const uint32_t atom = lowerer.core().atomChannels(lowerer.storage(pass.input));
@@ -90,28 +89,24 @@ ConvolutionPass someChannels(Lowerer &lowerer, const ConvolutionPass &pass, Part
 }
 
 /*
- * Sums with lines and channel atoms exchanged. 8-bit results held in 16 bits are made in 8 bits
- * first. FP16's last, partial atom is not exchanged: its unused elements might be NaN.
+ * Sums with lines and channel atoms exchanged. FP16's last, partial atom is not exchanged: its
+ * unused elements might be NaN.
  *
  * \return false if the exchange is impossible, or gains nothing
  */
 bool sumTurned(Lowerer &lowerer, const ConvolutionPass &pass)
 {
 	const Cube in = lowerer.cube(pass.input);
-	const DataType type = lowerer.storage(pass.input), result = lowerer.storage(pass.output);
-	const bool widens = type == DataType::Int8 && result == DataType::Int16 &&
-			    lowerer.range(pass.output) == DataType::Int8;
+	const DataType type = lowerer.storage(pass.input);
 	const uint32_t atom = lowerer.core().atomChannels(type);
 	const uint32_t most = atomsAtOnce(lowerer.core(), in, type) * atom;
 	const uint32_t turned = type == DataType::Half ? in.c - in.c % atom : in.c;
 	PartOf to = lowerer.placeOf(pass.output);
 
-	if (turned <= atom || most == 0 || (type != result && !widens) ||
+	if (turned <= atom || most == 0 || type != lowerer.storage(pass.output) ||
 	    !lowerer.isAligned(to, pass.output))
 		return false;
-	if (widens)
-		to = { lowerer.intermediate(lowerer.step("sums in 8 bits"), type, pass.out) };
-	else if (!lowerer.isPlaced(pass.output))
+	if (!lowerer.isPlaced(pass.output))
 		to.surface = lowerer.write(pass.output, pass.out);
 	for (uint32_t c = 0; c < turned; c += most)
 		convolve(lowerer, turnedOnes(atom, in),
@@ -119,11 +114,6 @@ bool sumTurned(Lowerer &lowerer, const ConvolutionPass &pass)
 	if (turned < in.c)
 		convolve(lowerer, uniformKernels({ in.c - turned, 1, in.h, in.w }, 1),
 			 someChannels(lowerer, pass, to, turned, in.c - turned, false));
-	if (widens)
-		lowerer.add(op::Sdp{ .name = lowerer.step("widen"),
-				     .input = to.surface,
-				     .output = lowerer.write(pass.output, pass.out),
-				     .type = result });
 	return true;
 }
 
