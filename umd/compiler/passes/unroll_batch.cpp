@@ -48,7 +48,6 @@ private:
 	void check(const Operator &operation) const;
 	/* A sample of a batch, or of a constant that has all; other values are each sample's. */
 	ValueId sample(ValueId id, uint32_t index, const Operator &reader);
-	ValueId constantSample(ValueId id, uint32_t index);
 	const std::vector<ValueId> &describeSamples(ValueId id);
 	/* All samples in one value, whose Value::batch says so. */
 	ValueId whole(ValueId id, const Operator &by);
@@ -98,17 +97,6 @@ void Unroller::check(const Operator &operation) const
 	}
 }
 
-ValueId Unroller::constantSample(ValueId id, uint32_t index)
-{
-	Value part = value(id);
-	const size_t bytes = part.data.size() / batch_;
-
-	part.shape.front() = 1;
-	part.data = { value(id).data.begin() + static_cast<ptrdiff_t>(index * bytes),
-		      value(id).data.begin() + static_cast<ptrdiff_t>((index + 1) * bytes) };
-	return model_.add(std::move(part));
-}
-
 const std::vector<ValueId> &Unroller::describeSamples(ValueId id)
 {
 	for (uint32_t i = 0; i < batch_; i++) {
@@ -123,8 +111,15 @@ const std::vector<ValueId> &Unroller::describeSamples(ValueId id)
 ValueId Unroller::sample(ValueId id, uint32_t index, const Operator &reader)
 {
 	if (value(id).isConstant && traitsOf(reader.kind).isRepeating && shape(id).size() > 1 &&
-	    shape(id).size() == shape(reader.outputs.front()).size() && shape(id).front() == batch_)
-		return constantSample(id, index);
+	    shape(id).size() == shape(reader.outputs.front()).size() &&
+	    shape(id).front() == batch_) {
+		Value part = value(id);
+		const auto bytes = static_cast<ptrdiff_t>(part.data.size() / batch_);
+		const auto from = value(id).data.begin() + index * bytes;
+		part.shape.front() = 1;
+		part.data.assign(from, from + bytes);
+		return model_.add(std::move(part));
+	}
 	if (const auto known = samples_.find(id); known != samples_.end())
 		return known->second[index];
 	if (!isBatched(id))

@@ -159,11 +159,9 @@ const std::vector<Row> rows = {
 	  addWeights<false> },
 	{ "LRN", "LRN", "lrn_param norm_region:ACROSS_CHANNELS",
 	  "size=local_size alpha beta bias=k" },
-	{ "Normalize", "LpNormalization", "norm_param across_spatial:false", "",
-	  [](Net &n) {
-		  n.set("axis", 1);
-		  n.applyAlong("Mul", n.weights(0), 1);
-	  } },
+	/* The flag gives axis 1, the channels. */
+	{ "Normalize", "LpNormalization", "norm_param across_spatial:false",
+	  "axis=across_spatial:false", [](Net &n) { n.applyAlong("Mul", n.weights(0), 1); } },
 	{ "PReLU", "", "", "", [](Net &n) { n.applyAlong("PRelu", n.weights(0), 1); } },
 	{ "Permute", "Transpose", "permute_param", "", addOrder },
 	{ "Pooling", "GlobalMaxPool", "pooling_param global_pooling:true pool:MAX" },
@@ -204,12 +202,13 @@ const std::vector<Row> rows = {
 
 void Net::setFrom(const std::string &name, const std::string &field)
 {
-	if (field.find(':') != field.npos)
-		set(name, fields.match(field));
-	else if (fields.isFloat(field))
+	const bool isFlag = field.find(':') != field.npos;
+
+	if (!isFlag && fields.isFloat(field))
 		addAttribute(name, schema::ATTRIBUTE_FLOAT).set_f(fields.number(field));
-	else if (!fields.isList(field))
-		set(name, fields.integer(field));
+	else if (isFlag || !fields.isList(field))
+		addAttribute(name, schema::ATTRIBUTE_INT)
+			.set_i(isFlag ? fields.match(field) : fields.integer(field));
 	else if (const Shape one = pair(field); !one.empty())
 		set(name, name == "pads" ? Shape{ one[0], one[1], one[0], one[1] } : one);
 }

@@ -214,10 +214,6 @@ public:
 
 	/* Operands and attributes of the operator that was appended last. */
 	void addInput(const Tensor &tensor) { node_->add_input(tensor.name); }
-	void set(const std::string &name, int64_t number)
-	{
-		addAttribute(name, schema::ATTRIBUTE_INT).set_i(number);
-	}
 	void set(const std::string &name, const Shape &numbers)
 	{
 		schema::Attribute &made = addAttribute(name, schema::ATTRIBUTE_INTS);
