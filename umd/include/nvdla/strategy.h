@@ -74,8 +74,8 @@ struct Strategy {
 /**
  * \brief Read a strategy as it is written on command lines
  *
- * \param[in] text parts separated by commas; later parts override earlier ones: "auto" or "never" for
- * everything; SUBJECT=CHOICE, where the choice is auto, always or never and the subject winograd,
+ * \param[in] text parts separated by commas; later parts override earlier ones: "auto" or "never"
+ * for everything; SUBJECT=CHOICE with the choice auto, always or never and the subject winograd,
  * compression, pixels, post-extension, bands, fused-pooling, reuse or branches; or an option of the
  * chip, as "dram=2.5GB/s"
  * \return InvalidArgument naming an unknown part
