@@ -117,7 +117,8 @@ Tensor readLrn(NodeReader &reader)
 {
 	const int64_t size = reader.integer("size", 0);
 
-	reader.support(size >= 1 && size <= UINT8_MAX, "size", fmt::format("is {}", size));
+	reader.support(size >= 1 && size <= UINT8_MAX && size % 2 == 1, "size",
+		       fmt::format("is {}; an odd number up to 255 is possible", size));
 	return legalize::overAxis(
 		reader, reader.picture(reader.input(0)), 1,
 		OverChannels{ OverChannels::Function::LocalResponse, static_cast<uint32_t>(size),
