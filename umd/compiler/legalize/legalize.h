@@ -18,9 +18,8 @@ namespace nvdla::compiler::legalize
 /* Elements: elements.cpp */
 
 Tensor unary(Builder &builder, const Tensor &x, const Unary &function);
-/** \brief outer * function(inner * x) */
-Tensor scaledUnary(Builder &builder, double inner, const Tensor &x, const Unary &function,
-		   double outer);
+/** \brief factor * function(x) */
+Tensor scaledUnary(Builder &builder, const Tensor &x, const Unary &function, double factor);
 Tensor negative(Builder &builder, const Tensor &x);
 /** \brief Shrink: 0 if |x| <= threshold, else x moved towards 0 by \a bias */
 Tensor shrink(Builder &builder, const Tensor &x, double threshold, double bias);

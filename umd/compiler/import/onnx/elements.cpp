@@ -33,8 +33,9 @@ Tensor readCelu(NodeReader &reader)
 	const double alpha = reader.number("alpha", 1);
 
 	reader.support(alpha != 0, "alpha", "is 0");
-	return legalize::scaledUnary(reader, 1 / alpha, reader.input(0), { Function::Elu, 1, {} },
-				     alpha);
+	return legalize::scaledUnary(
+		reader, reader.input(0),
+		{ .function = Function::Elu, .parameter = 1, .scale = 1 / alpha }, alpha);
 }
 
 /* The definition's defaults. */
@@ -43,7 +44,7 @@ constexpr double seluGamma = 1.05070102214813232421875;
 
 Tensor readSelu(NodeReader &reader)
 {
-	return legalize::scaledUnary(reader, 1, reader.input(0),
+	return legalize::scaledUnary(reader, reader.input(0),
 				     { Function::Elu, reader.number("alpha", seluAlpha), {} },
 				     reader.number("gamma", seluGamma));
 }
