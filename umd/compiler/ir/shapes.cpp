@@ -123,8 +123,8 @@ void Checker::needQuantized(const Value &value) const
 	if (value.isConstant)
 		return;
 	const std::string where = fmt::format("tensor '{}'", value.name);
-	support(isActivation(value.type), where,
-		fmt::format("is {}; int8, uint8, int16 and float are known",
+	support(isActivation(value.type), "type",
+		fmt::format("of '{}' is {}; int8, uint8, int16 and float are known", value.name,
 			    elementTypeName(value.type)));
 	need(elementCount(value.shape) > 0, where, "has no elements");
 	if (isFloat(value.type))
