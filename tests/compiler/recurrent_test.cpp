@@ -352,6 +352,12 @@ TEST(Recurrent, RefusesWhatItDoesNotKnow)
 			  builder.floats("p", { 1, 18 }, std::vector<float>(18, 1));
 			  node->add_input("p");
 		  } },
+		{ "input 1", [](OnnxBuilder &, onnx::Node *node) { node->set_input(1, ""); } },
+		{ "initial state",
+		  [](OnnxBuilder &builder, onnx::Node *node) {
+			  builder.input("states", { 1, 1, 12 });
+			  node->set_input(5, "states");
+		  } },
 		{ "input 2",
 		  [](OnnxBuilder &builder, onnx::Node *node) {
 			  builder.floats("flat", { 24 }, std::vector<float>(24));

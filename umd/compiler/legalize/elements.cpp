@@ -34,16 +34,10 @@ Tensor unary(Builder &builder, const Tensor &x, const Unary &function)
 	return builder.compute(function, x, x);
 }
 
-Tensor scaledUnary(Builder &builder, double inner, const Tensor &from, const Unary &function,
-		   double outer)
+Tensor scaledUnary(Builder &builder, const Tensor &x, const Unary &function, double factor)
 {
-	Tensor x = from;
-
-	if (inner != 1)
-		x = timesNumber(builder, x, inner, false);
-	if (outer == 1)
-		return builder.compute(function, x, x);
-	return timesNumber(builder, builder.prepare(function, x, x), outer, true);
+	return factor == 1 ? builder.compute(function, x, x)
+			   : timesNumber(builder, builder.prepare(function, x, x), factor, true);
 }
 
 Tensor negative(Builder &builder, const Tensor &x)

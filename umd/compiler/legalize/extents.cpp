@@ -14,68 +14,37 @@ namespace nvdla::compiler::legalize
 namespace
 {
 
-/*
- * Parts of an axis that are its padding, around the axis itself. The mode symmetric is a
- * reflection that repeats the edge. Returns no parts without padding.
- */
+/* The element of an axis that is repeated at a place; symmetric repeats the edge, too. */
+int64_t repeatedAt(const std::string &mode, int64_t at, int64_t extent)
+{
+	const int64_t edge = mode == "symmetric" ? 1 : 0;
+
+	if (mode == "wrap")
+		return (at + extent) % extent;
+	if (mode == "edge")
+		return std::clamp<int64_t>(at, 0, extent - 1);
+	return at < 0 ? -at - edge : at < extent ? at : 2 * (extent - 1) + edge - at;
+}
+
+/* Parts of an axis that are its padding, around the axis itself; no parts without padding. */
 std::vector<Part> paddedParts(Builder &builder, const std::string &field, const std::string &mode,
 			      uint32_t extent, uint32_t before, uint32_t after)
 {
-	const bool wraps = mode == "wrap", edge = mode == "edge", twice = mode == "symmetric";
-	std::vector<Part> parts;
+	std::vector<uint32_t> taken;
 
 	if (before == 0 && after == 0)
 		return {};
 	builder.need(extent > 0, "input 0", "has no elements");
-	const uint32_t pieces = wraps ? 2 : std::max(before, after);
-	const uint32_t most = wraps || twice ? extent : edge ? mostParts : extent - 1;
-	builder.support(std::max(before, after) <= most && pieces <= mostParts / 2, field,
+	const uint32_t most = mode == "wrap"   ? extent
+			      : mode == "edge" ? mostParts
+					       : std::min(extent - (mode == "reflect"), mostParts);
+	builder.support(std::max(before, after) <= most, field,
 			fmt::format("of {} and {} elements around {}, in mode {}; up to {} are "
 				    "possible",
-				    before, after, extent, mode,
-				    wraps ? extent : std::min(most, mostParts / 2)));
-	if (wraps && before)
-		parts.push_back({ extent - before, before });
-	for (uint32_t i = before; !wraps && i > 0; i--)
-		parts.push_back({ edge ? 0 : twice ? i - 1 : i, 1 });
-	parts.push_back({ 0, extent });
-	for (uint32_t i = 1; !wraps && i <= after; i++)
-		parts.push_back({ edge ? extent - 1 : twice ? extent - i : extent - 1 - i, 1 });
-	if (wraps && after)
-		parts.push_back({ 0, after });
-	return parts;
-}
-
-/* Parts that repeat an axis; none for a single repetition. */
-std::vector<Part> repeatedParts(Builder &builder, const std::string &field, uint32_t extent,
-				int64_t times)
-{
-	builder.support(
-		times >= 1 && times <= mostParts, field,
-		fmt::format("repeats an axis {} times; up to {} are possible", times, mostParts));
-	if (times == 1)
-		return {};
-	return std::vector<Part>(static_cast<size_t>(times), { 0, extent });
-}
-
-/* Padding with numbers for all axes, 0 for those without any. */
-Padding ofAllAxes(Builder &builder, Padding padding, size_t rank)
-{
-	const std::vector<int64_t> axes = padding.axes.value_or(std::vector<int64_t>{});
-
-	if (!padding.axes)
-		return padding;
-	builder.need(padding.before.size() == axes.size() && padding.after.size() == axes.size(),
-		     padding.field,
-		     fmt::format("are {} numbers for {} axes",
-				 padding.before.size() + padding.after.size(), axes.size()));
-	for (std::vector<int64_t> *side : { &padding.before, &padding.after }) {
-		const std::vector<int64_t> numbers = *side;
-		side->assign(rank, 0);
-		for (size_t i = 0; i < axes.size(); i++)
-			(*side)[builder.axis(axes[i], rank, "axes")] = numbers[i];
-	}
-	return padding;
+				    before, after, extent, mode, most));
+	for (int64_t at = -int64_t{ before }; at < int64_t{ extent } + after; at++)
+		taken.push_back(static_cast<uint32_t>(repeatedAt(mode, at, extent)));
+	return takenParts(builder, field, extent, taken);
 }
 
 } /* namespace */
@@ -194,33 +163,38 @@ Tensor tile(Builder &builder, const Tensor &from, const std::string &field,
 	    const std::vector<int64_t> &times)
 {
 	const Tensor tensor = builder.plain(builder.needComputed(from));
-	std::vector<std::vector<Part>> axes;
+	std::vector<std::vector<Part>> axes(times.size());
 
 	builder.need(times.size() == tensor.shape.size(), field,
 		     fmt::format("are {} numbers for {} axes", times.size(), tensor.shape.size()));
-	for (size_t axis = 0; axis < tensor.shape.size(); axis++)
-		axes.push_back(repeatedParts(builder, field, tensor.shape[axis], times[axis]));
+	for (size_t axis = 0; axis < times.size(); axis++) {
+		builder.support(times[axis] >= 1 && times[axis] <= mostParts, field,
+				fmt::format("repeats an axis {} times; up to {} are possible",
+					    times[axis], mostParts));
+		if (times[axis] > 1)
+			axes[axis].assign(static_cast<size_t>(times[axis]),
+					  { 0, tensor.shape[axis] });
+	}
 	return ofParts(builder, tensor, axes);
 }
 
 Tensor expand(Builder &builder, const Tensor &from, const std::vector<int64_t> &shape)
 {
-	const Tensor tensor = builder.plain(builder.needComputed(from));
-	const size_t rank = tensor.shape.size();
-	std::vector<std::vector<Part>> axes(rank);
+	const size_t rank = from.shape.size();
+	std::vector<int64_t> times(rank, 1);
 
 	builder.support(
 		shape.size() <= rank, "shape",
 		fmt::format("has {} axes, the input {}; reshape it before", shape.size(), rank));
 	for (size_t i = 0; i < shape.size(); i++) {
 		const size_t axis = rank - shape.size() + i;
-		const uint32_t extent = tensor.shape[axis];
+		const uint32_t extent = from.shape[axis];
 		builder.need(extent == 1 || shape[i] == 1 || shape[i] == extent, "shape",
 			     fmt::format("makes {} of {} elements", shape[i], extent));
 		if (extent == 1)
-			axes[axis] = repeatedParts(builder, "shape", extent, shape[i]);
+			times[axis] = shape[i];
 	}
-	return ofParts(builder, tensor, axes);
+	return tile(builder, from, "shape", times);
 }
 
 Tensor gather(Builder &builder, const Tensor &from, int64_t along, const Value &indices)
@@ -245,30 +219,33 @@ Tensor gather(Builder &builder, const Tensor &from, int64_t along, const Value &
 	return ofParts(builder, tensor, axes);
 }
 
-Tensor pad(Builder &builder, const Tensor &from, const Padding &given)
+Tensor pad(Builder &builder, const Tensor &from, const Padding &padding)
 {
-	const Padding padding = ofAllAxes(builder, given, from.shape.size());
 	const Tensor tensor = builder.plain(from);
 	const size_t rank = tensor.shape.size();
 	const std::string &field = padding.field, &mode = padding.mode;
+	const AxisOrder all = asInFile(rank);
+	const auto named = padding.axes.value_or(std::vector<int64_t>(all.begin(), all.end()));
 	std::vector<std::vector<Part>> axes;
 	Tensor padded = tensor;
-	Extents before, after;
+	Extents before(rank), after(rank);
 
 	builder.support(mode == "constant" || mode == "reflect" || mode == "symmetric" ||
 				mode == "edge" || mode == "wrap",
 			"mode",
 			fmt::format("is {}; constant, reflect, edge and wrap are known", mode));
-	builder.need(padding.before.size() == rank && padding.after.size() == rank, field,
+	builder.need(padding.before.size() == named.size() && padding.after.size() == named.size(),
+		     field,
 		     fmt::format("are {} numbers for {} axes",
-				 padding.before.size() + padding.after.size(), rank));
-	for (size_t axis = 0; axis < rank; axis++) {
-		for (const int64_t number : { padding.before[axis], padding.after[axis] })
+				 padding.before.size() + padding.after.size(), named.size()));
+	for (size_t i = 0; i < named.size(); i++) {
+		const uint32_t axis = builder.axis(named[i], rank, "axes");
+		for (const int64_t number : { padding.before[i], padding.after[i] })
 			builder.support(number >= 0 && number < mostOfAxis, field,
 					fmt::format("{} elements", number));
-		before.push_back(static_cast<uint32_t>(padding.before[axis]));
-		after.push_back(static_cast<uint32_t>(padding.after[axis]));
-		padded.shape[axis] += before.back() + after.back();
+		before[axis] = static_cast<uint32_t>(padding.before[i]);
+		after[axis] = static_cast<uint32_t>(padding.after[i]);
+		padded.shape[axis] = tensor.shape[axis] + before[axis] + after[axis];
 	}
 	if (mode == "constant")
 		return builder.move(Pad{ inValueOrder(tensor, before), inValueOrder(tensor, after),

@@ -180,8 +180,11 @@ Tensor concatenation(Builder &builder, const std::vector<Tensor> &tensors, int64
 				      : builder.inOrder(tensor, first.order).id);
 		all.shape[axis] += tensor.shape[axis];
 	}
-	return builder.make(Concatenation{ placeOf(first.order, axis), activation }, ids,
-			    alike ? builder.joined(first) : builder.computed(first), all);
+	const ElementKind made = alike ? builder.joined(first) : builder.computed(first);
+	if (ids.size() == 1 && activation.isNone() && made == builder.same(first))
+		return first;
+	return builder.make(Concatenation{ placeOf(first.order, axis), activation }, ids, made,
+			    all);
 }
 
 Tensor stack(Builder &builder, const std::vector<Tensor> &tensors, int64_t along)
@@ -208,6 +211,8 @@ Tensor part(Builder &builder, const Tensor &from, uint32_t axis, const Part &par
 {
 	const size_t rank = from.shape.size();
 
+	if (part.begin == 0 && part.count == from.shape[axis])
+		return builder.plain(from);
 	return slice(builder, from, withExtent({ 0, Extents(rank, 0), {} }, axis, part.begin).shape,
 		     Extents(rank, 1), withExtent(from, axis, part.count).shape);
 }

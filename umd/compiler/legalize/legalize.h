@@ -18,9 +18,8 @@ namespace nvdla::compiler::legalize
 /* Elements: elements.cpp */
 
 Tensor unary(Builder &builder, const Tensor &x, const Unary &function);
-/** \brief outer * function(inner * x) */
-Tensor scaledUnary(Builder &builder, double inner, const Tensor &x, const Unary &function,
-		   double outer);
+/** \brief factor * function(x) */
+Tensor scaledUnary(Builder &builder, const Tensor &x, const Unary &function, double factor);
 Tensor negative(Builder &builder, const Tensor &x);
 /** \brief Shrink: 0 if |x| <= threshold, else x moved towards 0 by \a bias */
 Tensor shrink(Builder &builder, const Tensor &x, double threshold, double bias);
@@ -247,23 +246,21 @@ Tensor einsum(Builder &builder, const std::string &text, const Tensor &a, const 
 
 /* Recurrent cells: recurrent.cpp */
 
+/** \brief A cell in one or two directions; its numbers are those of all directions in turn */
 struct Recurrence {
 	enum class Kind : uint8_t { Rnn, Gru, Lstm };
-	/** \brief Numbers of all gates, one behind the other. LSTM: input, output, forget,
-	 * candidate; GRU: update, reset, candidate; RNN: candidate */
-	struct Direction {
-		std::vector<double> input;     /**< kernels, for each row of a gate */
-		std::vector<double> recurrent; /**< kernels of the hidden state */
-		std::vector<double> bias;
-		std::vector<double> recurrentBias; /**< with resetsProduct: the candidate's */
-		bool isReverse = false;		   /**< the last input comes first */
-	};
 	Kind kind = Kind::Rnn;
-	uint32_t size = 0; /**< elements of a state */
+	uint32_t size = 0;	 /**< elements of a state */
+	uint32_t directions = 1; /**< a second one is reverse: the last input comes first */
+	bool isReverse = false;	 /**< the first direction */
 	Unary gate, candidate, output;
-	bool resetsProduct =
-		false; /**< GRU: reset multiplies the recurrent product, not the state */
-	std::vector<Direction> directions;
+	bool resetsProduct = false; /**< GRU: reset multiplies the product, not the state */
+	/** \brief Kernels of the gates, one behind the other. LSTM: input, output, forget,
+	 * candidate; GRU: update, reset, candidate; RNN: candidate */
+	std::vector<double> input;
+	std::vector<double> recurrent; /**< of the hidden state */
+	std::vector<double> bias;
+	std::vector<double> recurrentBias; /**< with resetsProduct: the candidate's */
 };
 uint32_t gatesOf(Recurrence::Kind kind);
 /**

@@ -98,14 +98,10 @@ Normalized layerNormalized(Builder &builder, const Tensor &x, uint32_t first,
 Tensor instanceNormalized(Builder &builder, const Tensor &from, const Scaling &scaling,
 			  double epsilon)
 {
-	const AxisOrder usual = builder.usualOrder(4);
 	const Tensor picture = builder.pictureOrLine(from);
-	const Rows all = rowsOf(builder, picture, { usual[1], usual[2] });
-	const Tensor made = standardized(builder, all.rows, epsilon);
-	const Tensor turned = builder.move(Reshape{}, made, all.turned);
 
-	return builder.asLineLike(from, scaledAlong(builder, builder.inOrder(turned, picture.order),
-						    usual[3], scaling));
+	return builder.asLineLike(
+		from, groupNormalized(builder, picture, picture.shape[1], scaling, epsilon));
 }
 
 Tensor groupNormalized(Builder &builder, const Tensor &x, int64_t groups, const Scaling &scaling,

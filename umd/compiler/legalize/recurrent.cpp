@@ -8,6 +8,7 @@
  */
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include <fmt/core.h>
 
@@ -26,62 +27,44 @@ constexpr uint32_t atom = 32;
 /* Each step is some ten operations. */
 constexpr uint64_t mostSteps = 256;
 
-Tensor ofTwo(Builder &builder, Function function, const Tensor &a, const Tensor &b)
-{
-	return builder.prepare(Elementwise{ function, {} }, a, a, { b.id });
-}
-
-Tensor joined(Builder &builder, const std::vector<Tensor> &tensors, uint32_t axis)
-{
-	return tensors.size() == 1 ? tensors.front() : concatenation(builder, tensors, axis, {});
-}
-
-Tensor columns(Builder &builder, const Tensor &matrix, uint32_t begin, uint32_t count)
-{
-	return count == matrix.shape[1] ? matrix : part(builder, matrix, 1, { begin, count });
-}
-
 /* The rows of a matrix, each a matrix of its own */
 std::vector<Tensor> eachRow(Builder &builder, const Tensor &matrix)
 {
 	const uint32_t count = matrix.shape[0], width = matrix.shape[1];
 	const uint32_t atOnce = mostOfSurface / width;
-	std::vector<Tensor> channels, rows;
+	std::vector<Tensor> rows;
 
 	for (uint32_t i = 0; i < count; i += atOnce) {
 		const uint32_t some = std::min(atOnce, count - i);
-		const Tensor lines = some == count ? matrix : part(builder, matrix, 0, { i, some });
-		channels.push_back(builder.reshaped(lines, { 1, some * width }));
+		const Tensor channels = builder.reshaped(part(builder, matrix, 0, { i, some }),
+							 { 1, some * width });
+		for (uint32_t row = 0; row < some; row++)
+			rows.push_back(part(builder, channels, 1, { row * width, width }));
 	}
-	for (const Tensor &all : channels)
-		for (uint32_t at = 0; at < all.shape[1]; at += width)
-			rows.push_back(columns(builder, all, at, width));
 	return rows;
 }
 
 /* Reverses eachRow(). */
-Tensor ofRows(Builder &builder, const std::vector<Tensor> &rows)
+Tensor ofRows(Builder &builder, std::span<const Tensor> rows)
 {
 	const uint32_t width = rows.front().shape[1];
-	const size_t atOnce = mostOfSurface / width;
 	std::vector<Tensor> lines;
 
-	for (auto first = rows.begin(); first != rows.end();) {
-		const auto end = first + std::min<ptrdiff_t>(static_cast<ptrdiff_t>(atOnce),
-							     rows.end() - first);
-		const Tensor all = joined(builder, { first, end }, 1);
+	for (size_t i = 0; i < rows.size(); i += mostOfSurface / width) {
+		const auto some =
+			rows.subspan(i, std::min<size_t>(mostOfSurface / width, rows.size() - i));
+		const Tensor all = concatenation(builder, { some.begin(), some.end() }, 1, {});
 		lines.push_back(
-			builder.reshaped(all, { static_cast<uint32_t>(end - first), width }));
-		first = end;
+			builder.reshaped(all, { static_cast<uint32_t>(some.size()), width }));
 	}
-	return joined(builder, lines, 0);
+	return concatenation(builder, lines, 0, {});
 }
 
 /* One sequence of a batch, in one direction */
 class Sequence
 {
 public:
-	Sequence(Builder &builder, const Recurrence &cell, const Recurrence::Direction &direction)
+	Sequence(Builder &builder, const Recurrence &cell, uint32_t direction)
 		: builder_(builder), cell_(cell), direction_(direction),
 		  width_((cell.size + atom - 1) / atom * atom)
 	{
@@ -95,34 +78,34 @@ public:
 	std::optional<Tensor> memory;
 
 private:
-	/* Adjacent gates, from number \a first on */
-	struct Gates {
-		uint32_t first;
-		uint32_t count;
-	};
 	uint32_t gates() const { return gatesOf(cell_.kind); }
-	Tensor part(const Tensor &all, const Gates &some)
+	Tensor ofTwo(Function function, const Tensor &a, const Tensor &b)
 	{
-		return columns(builder_, all, some.first * width_, some.count * width_);
+		return builder_.prepare(Elementwise{ function, {} }, a, a, { b.id });
+	}
+	Tensor gatesIn(const Tensor &all, const Part &some)
+	{
+		return part(builder_, all, 1, { some.begin * width_, some.count * width_ });
 	}
 	/* Numbers of gates, of which each gets whole atoms of rows; \a columns 0: a vector */
-	Value padded(const std::vector<double> &numbers, const Gates &some, uint32_t columns) const;
-	Tensor recurrent(const Tensor &from, const Gates &some);
+	Value padded(const std::vector<double> &numbers, const Part &some, uint32_t columns) const;
+	Tensor recurrent(const Tensor &from, const Part &some);
 	void stepLstm(const Tensor &sums);
 	void stepGru(const Tensor &inputs);
 
 	Builder &builder_;
 	const Recurrence &cell_;
-	const Recurrence::Direction &direction_;
+	const uint32_t direction_;
 	const uint32_t width_;		    /* channels of a state */
 	std::map<uint32_t, Value> kernels_; /* by their first gate */
 };
 
-Value Sequence::padded(const std::vector<double> &numbers, const Gates &some,
-		       uint32_t columns) const
+Value Sequence::padded(const std::vector<double> &numbers, const Part &some, uint32_t columns) const
 {
-	const size_t given = numbers.size() / gates() / cell_.size;
-	const size_t stride = std::max(columns, 1U), first = size_t{ some.first } * cell_.size;
+	const size_t rows = size_t{ gates() } * cell_.size;
+	const size_t given = numbers.size() / cell_.directions / rows;
+	const size_t stride = std::max(columns, 1U);
+	const size_t first = direction_ * rows + size_t{ some.begin } * cell_.size;
 	Extents shape{ some.count * width_, columns };
 	std::vector<double> made(shape[0] * stride);
 
@@ -134,82 +117,79 @@ Value Sequence::padded(const std::vector<double> &numbers, const Gates &some,
 }
 
 /* One operation for as many gates as possible: its kernels stay in the core for the next step. */
-Tensor Sequence::recurrent(const Tensor &from, const Gates &some)
+Tensor Sequence::recurrent(const Tensor &from, const Part &some)
 {
-	const auto [kernels, isNew] = kernels_.try_emplace(some.first);
+	const auto [kernels, isNew] = kernels_.try_emplace(some.begin);
+	std::vector<Value> bias;
 
 	if (isNew)
-		kernels->second = padded(direction_.recurrent, some, width_);
-	return product(builder_, from, { kernels->second, {} }, {});
+		kernels->second = padded(cell_.recurrent, some, width_);
+	if (cell_.resetsProduct)
+		bias = { padded(cell_.recurrentBias, some, 0) };
+	return product(builder_, from, { kernels->second, std::move(bias) }, {});
 }
 
 /* Gates: input, output, forget, candidate */
 void Sequence::stepLstm(const Tensor &sums)
 {
-	const Tensor three = unary(builder_, part(sums, { 0, 3 }), cell_.gate);
-	const Tensor candidate = unary(builder_, part(sums, { 3, 1 }), cell_.candidate);
-	const Tensor fresh = ofTwo(builder_, Function::Multiply, candidate, part(three, { 0, 1 }));
+	const Tensor three = unary(builder_, gatesIn(sums, { 0, 3 }), cell_.gate);
+	const Tensor candidate = unary(builder_, gatesIn(sums, { 3, 1 }), cell_.candidate);
+	const Tensor fresh = ofTwo(Function::Multiply, candidate, gatesIn(three, { 0, 1 }));
 
-	memory = memory ? ofTwo(builder_, Function::Add,
-				ofTwo(builder_, Function::Multiply, *memory, part(three, { 2, 1 })),
-				fresh)
-			: fresh;
-	hidden = ofTwo(builder_, Function::Multiply, unary(builder_, *memory, cell_.output),
-		       part(three, { 1, 1 }));
+	if (memory)
+		memory = ofTwo(Function::Multiply, *memory, gatesIn(three, { 2, 1 }));
+	memory = memory ? ofTwo(Function::Add, *memory, fresh) : fresh;
+	hidden = ofTwo(Function::Multiply, unary(builder_, *memory, cell_.output),
+		       gatesIn(three, { 1, 1 }));
 }
 
 /* Gates: update, reset, candidate; the state is (1 - update) * candidate + update * state. */
 void Sequence::stepGru(const Tensor &inputs)
 {
-	const Gates both{ 0, 2 }, last{ 2, 1 };
-	Tensor sums = part(inputs, both), candidate = part(inputs, last);
+	const Part both{ 0, 2 }, last{ 2, 1 };
+	Tensor sums = gatesIn(inputs, both), candidate = gatesIn(inputs, last);
 	std::optional<Tensor> products;
 
 	if (hidden) {
-		products = recurrent(*hidden, cell_.resetsProduct ? Gates{ 0, 3 } : both);
-		sums = ofTwo(builder_, Function::Add, part(*products, both), sums);
+		products = recurrent(*hidden, cell_.resetsProduct ? Part{ 0, 3 } : both);
+		sums = ofTwo(Function::Add, gatesIn(*products, both), sums);
 	}
 	const Tensor two = unary(builder_, sums, cell_.gate);
-	const Tensor update = part(two, { 0, 1 }), reset = part(two, { 1, 1 });
-	if (cell_.resetsProduct) {
-		const Tensor &from = hidden ? part(*products, last) : reset;
-		const Elementwise function{ hidden ? Function::Add : Function::Multiply, {} };
-		Tensor more = builder_.prepare(
-			function, from, from,
-			{ builder_.addMeeting(from, padded(direction_.recurrentBias, last, 0)) });
-		if (hidden)
-			more = ofTwo(builder_, Function::Multiply, more, reset);
-		candidate = ofTwo(builder_, Function::Add, more, candidate);
-	} else if (hidden) {
-		candidate =
-			ofTwo(builder_, Function::Add,
-			      recurrent(ofTwo(builder_, Function::Multiply, *hidden, reset), last),
-			      candidate);
-	}
+	const Tensor update = gatesIn(two, { 0, 1 }), reset = gatesIn(two, { 1, 1 });
+	std::optional<Tensor> more;
+	if (hidden && !cell_.resetsProduct)
+		more = recurrent(ofTwo(Function::Multiply, *hidden, reset), last);
+	else if (hidden)
+		more = ofTwo(Function::Multiply, gatesIn(*products, last), reset);
+	else if (cell_.resetsProduct)
+		more = builder_.prepare(
+			Elementwise{ Function::Multiply, {} }, reset, reset,
+			{ builder_.addMeeting(reset, padded(cell_.recurrentBias, last, 0)) });
+	if (more)
+		candidate = ofTwo(Function::Add, *more, candidate);
 	candidate = unary(builder_, candidate, cell_.candidate);
-	const Tensor change =
-		hidden ? ofTwo(builder_, Function::Subtract, *hidden, candidate) : candidate;
-	hidden = ofTwo(builder_, hidden ? Function::Add : Function::Subtract, candidate,
-		       ofTwo(builder_, Function::Multiply, change, update));
+	const Tensor change = hidden ? ofTwo(Function::Subtract, *hidden, candidate) : candidate;
+	hidden = ofTwo(hidden ? Function::Add : Function::Subtract, candidate,
+		       ofTwo(Function::Multiply, change, update));
 }
 
 Tensor Sequence::run(const Tensor &inputs)
 {
-	const Gates all{ 0, gates() };
+	const Part all{ 0, gates() };
+	const bool isReverse = cell_.isReverse || direction_ == 1;
 	builder_.support(
 		all.count * width_ <= mostOfSurface, "hidden_size",
 		fmt::format("is {}; up to {} are possible", cell_.size, mostOfSurface / all.count));
-	const Tensor products = product(builder_, inputs,
-					{ padded(direction_.input, all, inputs.shape[1]),
-					  { padded(direction_.bias, all, 0) } },
-					{});
+	const Tensor products = product(
+		builder_, inputs,
+		{ padded(cell_.input, all, inputs.shape[1]), { padded(cell_.bias, all, 0) } }, {});
 	std::vector<Tensor> steps = eachRow(builder_, products), states;
 
-	if (direction_.isReverse)
+	if (isReverse)
 		std::ranges::reverse(steps);
 	for (Tensor &sums : steps) {
 		if (hidden && cell_.kind != Recurrence::Kind::Gru)
-			sums = ofTwo(builder_, Function::Add, recurrent(*hidden, all), sums);
+			sums = ofTwo(Function::Add, recurrent(*hidden, all), sums);
 		if (cell_.kind == Recurrence::Kind::Lstm)
 			stepLstm(sums);
 		else if (cell_.kind == Recurrence::Kind::Gru)
@@ -218,9 +198,9 @@ Tensor Sequence::run(const Tensor &inputs)
 			hidden = unary(builder_, sums, cell_.candidate);
 		states.push_back(*hidden);
 	}
-	if (direction_.isReverse)
+	if (isReverse)
 		std::ranges::reverse(states);
-	return columns(builder_, ofRows(builder_, states), 0, cell_.size);
+	return part(builder_, ofRows(builder_, states), 1, { 0, cell_.size });
 }
 
 /* The state of sequence \a index before its first step; nothing if it is 0 */
@@ -236,11 +216,11 @@ std::optional<Tensor> stateAt(Builder &builder, const std::optional<Tensor> &sta
 		return std::nullopt;
 	}
 	const auto all = static_cast<uint32_t>(elementCount(states->shape));
+	const uint32_t missing = (atom - size % atom) % atom;
 	const Tensor one =
-		columns(builder, builder.reshaped(*states, { 1, all }), index * size, size);
-	const int64_t missing = (atom - size % atom) % atom;
-	return missing ? pad(builder, one,
-			     { "initial state", "constant", { 0, 0 }, { 0, missing } })
+		part(builder, builder.reshaped(*states, { 1, all }), 1, { index * size, size });
+	return missing ? builder.move(Pad{ { 0, 0 }, { 0, missing } }, one,
+				      withExtent(one, 1, size + missing))
 		       : one;
 }
 
@@ -256,29 +236,31 @@ std::vector<Tensor> recurrent(Builder &builder, const Tensor &x, const Recurrenc
 			      const std::optional<Tensor> &memory)
 {
 	const uint32_t steps = x.shape[0], batch = x.shape[1], size = cell.size;
-	const auto directions = static_cast<uint32_t>(cell.directions.size());
-	const bool isLstm = cell.kind == Recurrence::Kind::Lstm;
+	const uint64_t all = uint64_t{ steps } * batch * cell.directions;
+	const uint64_t wanted = uint64_t{ batch } * cell.directions * size;
 	std::vector<Tensor> states, hiddens, memories;
 
-	builder.support(uint64_t{ steps } * batch * directions <= mostSteps, "input 0",
-			fmt::format("is {} steps; up to {} are possible",
-				    uint64_t{ steps } * batch * directions, mostSteps));
-	for (uint32_t i = 0; i < directions * batch; i++) {
-		Sequence sequence(builder, cell, cell.directions[i / batch]);
-		const Tensor own = batch == 1 ? x : part(builder, x, 1, { i % batch, 1 });
+	builder.support(all <= mostSteps, "input 0",
+			fmt::format("is {} steps; up to {} are possible", all, mostSteps));
+	for (const auto *state : { &hidden, &memory })
+		builder.need(!*state || elementCount((*state)->shape) == wanted, "initial state",
+			     fmt::format("has not {} numbers", wanted));
+	for (uint32_t i = 0; i < cell.directions * batch; i++) {
+		Sequence sequence(builder, cell, i / batch);
+		const Tensor own = part(builder, x, 1, { i % batch, 1 });
 		sequence.hidden = stateAt(builder, hidden, i, size);
 		sequence.memory = stateAt(builder, memory, i, size);
 		states.push_back(sequence.run(builder.reshaped(own, { steps, x.shape[2] })));
-		hiddens.push_back(columns(builder, *sequence.hidden, 0, size));
-		if (isLstm)
-			memories.push_back(columns(builder, *sequence.memory, 0, size));
+		hiddens.push_back(part(builder, *sequence.hidden, 1, { 0, size }));
+		if (sequence.memory)
+			memories.push_back(part(builder, *sequence.memory, 1, { 0, size }));
 	}
-	std::vector<Tensor> results{ builder.reshaped(joined(builder, states, 1),
-						      { steps, directions, batch, size }) };
+	std::vector<Tensor> results{ builder.reshaped(concatenation(builder, states, 1, {}),
+						      { steps, cell.directions, batch, size }) };
 	for (const auto *last : { &hiddens, &memories })
 		if (!last->empty())
-			results.push_back(builder.reshaped(joined(builder, *last, 1),
-							   { directions, batch, size }));
+			results.push_back(builder.reshaped(concatenation(builder, *last, 1, {}),
+							   { cell.directions, batch, size }));
 	return results;
 }
 

@@ -35,12 +35,6 @@ struct Shrinking {
 	uint32_t used() const { return (extent - 1) * by + taps; }
 };
 
-/* Elements end up \a factor apart; a single element is repeated \a copies times. */
-struct Stretching {
-	uint32_t factor = 1;
-	uint32_t copies = 1;
-};
-
 std::optional<Ratio> ratioOf(uint32_t extent, uint32_t wanted, const Resizing &how, double factor)
 {
 	for (uint32_t smaller = 1; smaller <= mostSmaller; smaller++) {
@@ -53,37 +47,36 @@ std::optional<Ratio> ratioOf(uint32_t extent, uint32_t wanted, const Resizing &h
 	return std::nullopt;
 }
 
-std::optional<Stretching> stretching(uint32_t extent, uint32_t wanted)
+/* How many times as far apart elements get; nothing if that is no whole number. */
+std::optional<uint32_t> stretching(uint32_t extent, uint32_t wanted)
 {
-	if (extent == 1 && wanted >= 1 && wanted <= mostParts)
-		return Stretching{ 1, wanted };
+	if (extent == wanted)
+		return 1;
 	if (extent < 2 || wanted < extent || (wanted - 1) % (extent - 1))
 		return std::nullopt;
-	return Stretching{ (wanted - 1) / (extent - 1), 1 };
+	return (wanted - 1) / (extent - 1);
 }
 
-/* Enlarges linearly, with first and last elements at the ends. */
+/* Enlarges linearly, with first and last elements at the ends; a single element is repeated. */
 Tensor stretch(Builder &builder, Tensor x, const Extents &out)
 {
+	std::vector<std::vector<Part>> copies(x.shape.size());
+
+	for (const size_t at : { 1U, 2U })
+		if (const uint32_t axis = x.order[at];
+		    x.shape[axis] == 1 && out[at] > 1 && out[at] <= mostParts)
+			copies[axis].assign(out[at], { 0, 1 });
+	x = ofParts(builder, x, copies);
 	Extents shape = inValueOrder(x, x.shape);
 	const auto y = stretching(shape[1], out[1]), c = stretching(shape[2], out[2]);
-
 	builder.support(y && c, "scales",
 			fmt::format("make {} of {}, whose elements are no whole numbers of "
 				    "times as far apart",
 				    toString(out), toString(shape)));
-	for (const auto &[axis, copies] :
-	     { std::pair{ 2U, c->copies }, std::pair{ 1U, y->copies } }) {
-		shape[axis] *= copies;
-		if (copies > 1)
-			x = builder.make(Concatenation{ axis, {} },
-					 std::vector<ValueId>(copies, x.id), builder.same(x),
-					 withValueShape(x, shape));
-	}
-	shape[1] *= y->factor;
-	shape[2] *= c->factor;
-	if (c->factor > 1 || y->factor > 1)
-		x = builder.compute(Enlarge{ Enlarge::Method::Linear, { c->factor, y->factor } }, x,
+	shape[1] *= *y;
+	shape[2] *= *c;
+	if (*c > 1 || *y > 1)
+		x = builder.compute(Enlarge{ Enlarge::Method::Linear, { *c, *y } }, x,
 				    withValueShape(x, shape));
 	/* Cut off the elements behind the last ones. */
 	return shape == out ? x

@@ -33,8 +33,9 @@ Tensor readCelu(NodeReader &reader)
 	const double alpha = reader.number("alpha", 1);
 
 	reader.support(alpha != 0, "alpha", "is 0");
-	return legalize::scaledUnary(reader, 1 / alpha, reader.input(0), { Function::Elu, 1, {} },
-				     alpha);
+	return legalize::scaledUnary(
+		reader, reader.input(0),
+		{ .function = Function::Elu, .parameter = 1, .scale = 1 / alpha }, alpha);
 }
 
 /* The definition's defaults. */
@@ -43,7 +44,7 @@ constexpr double seluGamma = 1.05070102214813232421875;
 
 Tensor readSelu(NodeReader &reader)
 {
-	return legalize::scaledUnary(reader, 1, reader.input(0),
+	return legalize::scaledUnary(reader, reader.input(0),
 				     { Function::Elu, reader.number("alpha", seluAlpha), {} },
 				     reader.number("gamma", seluGamma));
 }
@@ -117,7 +118,8 @@ Tensor readLrn(NodeReader &reader)
 {
 	const int64_t size = reader.integer("size", 0);
 
-	reader.support(size >= 1 && size <= UINT8_MAX, "size", fmt::format("is {}", size));
+	reader.support(size >= 1 && size <= UINT8_MAX && size % 2 == 1, "size",
+		       fmt::format("is {}; an odd number up to 255 is possible", size));
 	return legalize::overAxis(
 		reader, reader.picture(reader.input(0)), 1,
 		OverChannels{ OverChannels::Function::LocalResponse, static_cast<uint32_t>(size),

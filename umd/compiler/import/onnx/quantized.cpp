@@ -144,7 +144,8 @@ std::optional<Tensor> readQuantized(NodeReader &reader)
 
 std::optional<Tensor> readNode(NodeReader &reader, const std::string &type)
 {
-	for (const NodeTable *table : { &constantNodes, &elementNodes, &recurrentNodes, &windowNodes }) {
+	for (const NodeTable *table :
+	     { &constantNodes, &elementNodes, &recurrentNodes, &windowNodes }) {
 		if (const auto found = table->find(type); found != table->end())
 			return found->second(reader);
 	}

@@ -77,20 +77,16 @@ void Reader::readConstants()
 
 bool Reader::comesWithChannelsLast(const std::string &input) const
 {
+	constexpr int64_t perm[] = { 0, 3, 1, 2 };
 	bool turned = false;
 
 	for (const pb::Node &node : graph_.node()) {
-		for (const std::string &name : node.input()) {
-			if (name != input)
-				continue;
-			if (node.op_type() != "Transpose" || node.attribute_size() != 1)
-				return false;
-			const auto &perm = node.attribute(0).ints();
-			if (std::vector<int64_t>(perm.begin(), perm.end()) !=
-			    std::vector<int64_t>{ 0, 3, 1, 2 })
-				return false;
-			turned = true;
-		}
+		if (!std::ranges::count(node.input(), input))
+			continue;
+		if (node.op_type() != "Transpose" || node.attribute_size() != 1 ||
+		    !std::ranges::equal(node.attribute(0).ints(), perm))
+			return false;
+		turned = true;
 	}
 	return turned;
 }

@@ -39,19 +39,13 @@ Unary functionAt(NodeReader &reader, int index, const char *usual)
 	return known.at(name);
 }
 
-/* The numbers of a constant for each direction; \a each: how many these have to be */
-std::vector<std::vector<double>> divided(NodeReader &reader, size_t index, size_t directions,
-					 size_t each)
+std::vector<double> numbersOf(NodeReader &reader, size_t index, size_t count)
 {
-	if (!reader.hasInput(index))
-		return std::vector(directions, std::vector<double>(each));
-	const std::vector<double> all = reader.realNumbers(index);
-	reader.need(all.size() == directions * each, fmt::format("input {}", index),
-		    fmt::format("has {} numbers, {} are needed", all.size(), directions * each));
-	std::vector<std::vector<double>> parts;
-	for (auto part = all.begin(); part != all.end(); part += static_cast<ptrdiff_t>(each))
-		parts.emplace_back(part, part + static_cast<ptrdiff_t>(each));
-	return parts;
+	std::vector<double> numbers = reader.realNumbers(index);
+
+	reader.need(numbers.size() == count, fmt::format("input {}", index),
+		    fmt::format("has {} numbers, {} are needed", numbers.size(), count));
+	return numbers;
 }
 
 void needUsual(NodeReader &reader, const Extents &x)
@@ -72,46 +66,41 @@ template<Recurrence::Kind kind>
 Tensor readRecurrent(NodeReader &reader)
 {
 	const Tensor x = reader.needComputed(reader.input(0));
-	const size_t directions = reader.text("direction", "forward") == "bidirectional" ? 2 : 1;
-	const bool isFirstReverse = reader.text("direction", "forward") == "reverse";
-	const bool isRnn = kind == Recurrence::Kind::Rnn;
+	const std::string direction = reader.text("direction", "forward");
+	const bool isRnn = kind == Recurrence::Kind::Rnn, isGru = kind == Recurrence::Kind::Gru;
 
 	needUsual(reader, x.shape);
 	const Extents &kernels = reader.constant(RecurrentKernels).shape;
 	reader.need(kernels.size() == 3 && kernels[2] > 0, "input 2",
 		    fmt::format("is {}", toString(kernels)));
-	const uint32_t size = kernels[2];
-	const size_t rows = size_t{ gatesOf(kind) } * size;
+	const size_t size = kernels[2], each = gatesOf(kind) * size;
 	Recurrence cell{ .kind = kind,
-			 .size = size,
+			 .size = kernels[2],
+			 .directions = direction == "bidirectional" ? 2U : 1U,
+			 .isReverse = direction == "reverse",
 			 .gate = functionAt(reader, 0, isRnn ? "Tanh" : "Sigmoid"),
 			 .candidate = functionAt(reader, isRnn ? 0 : 1, "Tanh"),
 			 .output = functionAt(reader, 2, "Tanh"),
-			 .resetsProduct = reader.integer("linear_before_reset", 0) != 0 };
-	const auto inputs = divided(reader, Kernels, directions, rows * x.shape[2]);
-	const auto states = divided(reader, RecurrentKernels, directions, rows * size);
-	const auto biases = divided(reader, Biases, directions, 2 * rows);
-
-	for (size_t i = 0; i < directions; i++) {
-		const auto middle = biases[i].begin() + static_cast<ptrdiff_t>(rows);
-		cell.directions.push_back({ inputs[i],
-					    states[i],
-					    { biases[i].begin(), middle },
-					    { middle, biases[i].end() },
-					    isFirstReverse || i == 1 });
-		auto &direction = cell.directions.back();
-		for (size_t row = 0; row < rows - (cell.resetsProduct ? size : 0); row++)
-			direction.bias[row] += direction.recurrentBias[row];
+			 .resetsProduct = isGru && reader.integer("linear_before_reset", 0) != 0 };
+	const size_t rows = cell.directions * each;
+	cell.input = numbersOf(reader, Kernels, rows * x.shape[2]);
+	cell.recurrent = numbersOf(reader, RecurrentKernels, rows * size);
+	/* In each direction, biases of the inputs' products are before those of the states'. */
+	const auto biases = reader.hasInput(Biases) ? numbersOf(reader, Biases, 2 * rows)
+						    : std::vector<double>(2 * rows);
+	for (size_t row = 0; row < rows; row++) {
+		const double *both = &biases[row + row / each * each];
+		const bool isReset = cell.resetsProduct && row % each >= 2 * size;
+		cell.bias.push_back(both[0] + (isReset ? 0 : both[each]));
+		cell.recurrentBias.push_back(isReset ? both[each] : 0);
 	}
 	const auto state = [&](size_t index) {
 		return reader.hasInput(index) ? std::optional(reader.input(index)) : std::nullopt;
 	};
-	const std::vector<Tensor> made =
+	std::vector<Tensor> made =
 		legalize::recurrent(reader, x, cell, state(Hidden), state(Memory));
-	for (size_t i = 1; i < made.size(); i++)
-		if (reader.hasOutput(i))
-			reader.write(made[i], i);
-	return made.front();
+	made.resize(std::min(made.size(), reader.outputs()));
+	return reader.writeAll(made);
 }
 
 } /* namespace */

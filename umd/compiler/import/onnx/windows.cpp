@@ -18,21 +18,24 @@ namespace
 using legalize::mostOfWindow;
 using legalize::Weights;
 
-/* Numbers for lines and columns; a single number is for columns, and lines get \a usual. */
-std::vector<int64_t> pairOf(NodeReader &reader, const std::string &name, int64_t usual)
+/* Numbers for lines and columns in turn; if they are for columns alone, lines get \a usual. */
+std::vector<int64_t> ofBothAxes(NodeReader &reader, const std::string &name,
+				std::vector<int64_t> numbers, int64_t usual, size_t count = 2)
 {
-	std::vector<int64_t> numbers = reader.integers(name);
-
-	if (numbers.size() == 1 && reader.isLine())
-		numbers.insert(numbers.begin(), usual);
-	reader.need(numbers.empty() || numbers.size() == 2, name,
+	for (size_t at = 0; reader.isLine() && numbers.size() < count && at < numbers.size();
+	     at += 2)
+		numbers.insert(numbers.begin() + static_cast<ptrdiff_t>(at), usual);
+	reader.need(numbers.empty() || numbers.size() == count, name,
 		    fmt::format("has {} numbers for two axes", numbers.size()));
+	for (const int64_t number : numbers)
+		reader.support(number >= 0 && number <= mostOfWindow, name,
+			       fmt::format("{} is not possible", number));
 	return numbers;
 }
 
 op::Axes axesOf(NodeReader &reader, const std::string &name)
 {
-	const std::vector<int64_t> numbers = pairOf(reader, name, 1);
+	const std::vector<int64_t> numbers = ofBothAxes(reader, name, reader.integers(name), 1);
 
 	return numbers.empty() ? op::Axes{ 1, 1 }
 			       : legalize::axesOf(reader, name, numbers[0], numbers[1]);
@@ -45,7 +48,7 @@ legalize::Windows windowsOf(NodeReader &reader)
 		x.size() == 4 || reader.isLine(), "input 0",
 		fmt::format("is {}; batch, channels, lines and columns are needed", toString(x)));
 	const std::string kind = reader.text("auto_pad", "NOTSET");
-	std::vector<int64_t> pads = reader.integers("pads");
+	const std::vector<int64_t> pads = ofBothAxes(reader, "pads", reader.integers("pads"), 0, 4);
 	legalize::Windows windows{ axesOf(reader, "kernel_shape"),
 				   axesOf(reader, "strides"),
 				   axesOf(reader, "dilations"),
@@ -54,14 +57,8 @@ legalize::Windows windowsOf(NodeReader &reader)
 	windows.same = kind == "SAME_UPPER"   ? legalize::Same::Upper
 		       : kind == "SAME_LOWER" ? legalize::Same::Lower
 					      : legalize::Same::No;
-	if (pads.size() == 2 && reader.isLine())
-		pads = { 0, pads[0], 0, pads[1] };
 	if (kind == "VALID" || windows.same != legalize::Same::No || pads.empty())
 		return windows;
-	for (const int64_t pad : pads)
-		reader.support(pad >= 0 && pad <= mostOfWindow, "pads",
-			       fmt::format("{} is not possible", pad));
-	reader.need(pads.size() == 4, "pads", fmt::format("are {} numbers", pads.size()));
 	windows.padding = { static_cast<uint32_t>(pads[1]), static_cast<uint32_t>(pads[3]),
 			    static_cast<uint32_t>(pads[0]), static_cast<uint32_t>(pads[2]) };
 	return windows;
@@ -106,7 +103,8 @@ Tensor readFusedConv(NodeReader &reader)
 
 Tensor readConvTranspose(NodeReader &reader)
 {
-	const std::vector<int64_t> more = pairOf(reader, "output_padding", 0);
+	const std::vector<int64_t> more =
+		ofBothAxes(reader, "output_padding", reader.integers("output_padding"), 0);
 	std::vector<int64_t> sizes = reader.integers("output_shape");
 	Weights weights{ reader.constant(1), reader.biasOf(2) };
 	legalize::AxisOrder order = legalize::asInFile(weights.kernels.shape.size());
@@ -114,14 +112,7 @@ Tensor readConvTranspose(NodeReader &reader)
 
 	if (sizes.size() > 2)
 		sizes.erase(sizes.begin(), sizes.end() - 2);
-	if (sizes.size() == 1 && reader.isLine())
-		sizes.insert(sizes.begin(), 1);
-	reader.need(sizes.empty() || sizes.size() == 2, "output_shape",
-		    fmt::format("has {} numbers for two axes", sizes.size()));
-	for (const auto &numbers : { more, sizes })
-		for (const int64_t number : numbers)
-			reader.need(number >= 0 && number <= mostOfWindow, "output_shape",
-				    fmt::format("or output_padding: {} is not possible", number));
+	sizes = ofBothAxes(reader, "output_shape", std::move(sizes), 1);
 	reader.support(order.size() >= 3, "weights", "have neither lines nor columns");
 	for (const size_t axis : { 0U, 1U }) {
 		axes[axis].more = more.empty() ? 0 : more[axis];

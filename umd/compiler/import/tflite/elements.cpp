@@ -21,14 +21,6 @@ Tensor readReshape(OperatorReader &reader)
 	return reader.reshaped(reader.input(0), reader.output().shape);
 }
 
-Tensor readConcatenation(OperatorReader &reader)
-{
-	const auto &options = reader.options<fb::ConcatenationOptions>();
-
-	return legalize::concatenation(reader, reader.allInputs(), options.axis(),
-				       reader.clamp(options.activation()));
-}
-
 /* Each output is one of consecutive parts along an axis. */
 template<size_t input, size_t axisInput>
 Tensor readParts(OperatorReader &reader)
@@ -124,26 +116,19 @@ Tensor readStridedSlice(OperatorReader &reader)
 }
 
 /* Padding before and behind each axis in turn. */
-Tensor readPad(OperatorReader &reader, const std::string &mode)
+template<bool isMirror>
+Tensor readPad(OperatorReader &reader)
 {
-	legalize::Padding padding{ "paddings", mode, {}, {}, reader.scalar(2, 0) };
+	legalize::Padding padding{ "paddings", "constant", {}, {}, reader.scalar(2, 0) };
 	const std::vector<int64_t> numbers = reader.wholeNumbers(1);
 
+	if constexpr (isMirror) {
+		const auto mode = reader.options<fb::MirrorPadOptions>().mode();
+		padding.mode = mode == fb::MirrorPadMode::SYMMETRIC ? "symmetric" : "reflect";
+	}
 	for (size_t i = 0; i < numbers.size(); i++)
 		(i % 2 ? padding.after : padding.before).push_back(numbers[i]);
 	return legalize::pad(reader, reader.input(0), padding);
-}
-
-Tensor readPadWithNumber(OperatorReader &reader)
-{
-	return readPad(reader, "constant");
-}
-
-Tensor readMirrorPad(OperatorReader &reader)
-{
-	const auto mode = reader.options<fb::MirrorPadOptions>().mode();
-
-	return readPad(reader, mode == fb::MirrorPadMode::SYMMETRIC ? "symmetric" : "reflect");
 }
 
 Tensor readGather(OperatorReader &reader)
@@ -243,7 +228,12 @@ const OperatorTable elementOperators = {
 		  return legalize::dilated(r, r.input(0), "SPACE_TO_BATCH_ND", r.wholeNumbers(1),
 					   r.wholeNumbers(2));
 	  } },
-	{ CONCATENATION, readConcatenation },
+	{ CONCATENATION,
+	  [](OperatorReader &r) {
+		  const auto &options = r.options<fb::ConcatenationOptions>();
+		  return legalize::concatenation(r, r.allInputs(), options.axis(),
+						 r.clamp(options.activation()));
+	  } },
 	{ DENSIFY, readDensify },
 	{ DEPTH_TO_SPACE, readDepthToSpace },
 	{ DEQUANTIZE, readConversion },
@@ -260,13 +250,13 @@ const OperatorTable elementOperators = {
 	  [](OperatorReader &r) {
 		  return overLastAxis(r, Softmax{ 1, true });
 	  } },
-	{ MIRROR_PAD, readMirrorPad },
+	{ MIRROR_PAD, readPad<true> },
 	{ PACK,
 	  [](OperatorReader &r) {
 		  return legalize::stack(r, r.allInputs(), r.options<fb::PackOptions>().axis());
 	  } },
-	{ PAD, readPadWithNumber },
-	{ PADV2, readPadWithNumber },
+	{ PAD, readPad<false> },
+	{ PADV2, readPad<false> },
 	{ PRELU, [](OperatorReader &r) { return legalize::prelu(r, r.input(0), r.constant(1)); } },
 	{ QUANTIZE, readConversion },
 	{ RESHAPE, readReshape },

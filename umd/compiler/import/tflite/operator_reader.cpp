@@ -43,20 +43,6 @@ Tensor OperatorReader::tensor(size_t index)
 	return { from, value.shape, legalize::asInFile(value.shape.size()) };
 }
 
-Tensor OperatorReader::input(size_t index)
-{
-	const Tensor tensor = this->tensor(index);
-	const Value &value = this->value(tensor);
-
-	/* Tensors of int32 and int64 hold shapes, which have to be constants. */
-	support(value.isConstant ||
-			(value.type != ElementType::Int32 && value.type != ElementType::Int64),
-		"type",
-		fmt::format("of '{}' is {}; int8, uint8, int16 and float are known", value.name,
-			    elementTypeName(value.type)));
-	return tensor;
-}
-
 const Value &OperatorReader::output(size_t index)
 {
 	return model().values[id(source_.outputs(), index, "outputs")];

@@ -31,7 +31,6 @@ public:
 		return index < inputs() &&
 		       source_.inputs()->Get(static_cast<flatbuffers::uoffset_t>(index)) >= 0;
 	}
-	Tensor input(size_t index) override;
 	/** \brief Take the operator's name, and the type of its results, from its first output */
 	void begin();
 	/** \brief The value of an output in the file */
