@@ -12,7 +12,7 @@ namespace nvdla::test
 namespace
 {
 
-constexpr uint32_t randomLayers = 60;
+constexpr uint32_t randomLayers = 100;
 
 class KernelParts : public ExpansionTest
 {
@@ -37,6 +37,7 @@ protected:
 	void randomLayer();
 	void randomShape();
 	void randomSdp();
+	void beside(DataType type, uint32_t channels);
 
 	DataType type_ = DataType::Int8;
 	uint32_t kernels_ = 0;
@@ -45,21 +46,22 @@ protected:
 	op::Convolution conv_;
 };
 
-/* A kernel takes between a group's share of the buffer and half of it. */
+/* A kernel takes more than a group's share of the buffer, and leaves room for the data. */
 void KernelParts::randomShape()
 {
 	const CoreGeometry &core = made_.options.core;
 	const double buffer = static_cast<double>((core.bufferBanks - 1) * core.bankBytes()) /
 			      static_cast<double>(elementBytes(type_));
-	const double least = buffer / core.groupKernels(type_);
+	outH_ = dice_.chance(40) ? 1 : dice_.size(1, 4);
+	outW_ = outH_ == 1 && dice_.chance(70) ? 1 : dice_.size(1, 4);
+	const double least = 1.1 * buffer / core.groupKernels(type_);
+	const double most = std::max(least, buffer / (outW_ + 1.4));
 	const double kernel =
-		least * std::pow(buffer / 2 / least, static_cast<double>(dice_.pick(1, 100)) / 100);
+		least * std::pow(most / least, static_cast<double>(dice_.pick(0, 100)) / 100);
 	const uint32_t r = dice_.size(1, 3), s = dice_.size(1, 3);
 	const auto c = std::min(static_cast<uint32_t>(kernel) / (r * s) + 1, 8192U);
 	GraphWeights weights{ "w", kernels_, c, r, s };
 
-	outH_ = dice_.chance(40) ? 1 : dice_.size(1, 4);
-	outW_ = outH_ == 1 && dice_.chance(70) ? 1 : dice_.size(1, 4);
 	conv_ = { .name = "conv", .input = "x", .weights = "w", .output = "s" };
 	if (r > 1 && s > 1 && dice_.chance(30) && outH_ > 1 && outW_ > 1)
 		conv_.padding = { 1, 0, 1, 1 };
@@ -82,24 +84,22 @@ void KernelParts::randomSdp()
 	const bool perElement = dice_.chance(30);
 
 	if (type_ != DataType::Half) {
-		const bool is8 = type_ == DataType::Int8;
-		made.converter = { 0, 1, static_cast<uint8_t>(is8 ? 14 : 22) };
-		if (made_.options.core.has(DataType::Int16) && dice_.chance(30))
-			made.type = is8 ? DataType::Int16 : DataType::Int8;
+		const bool is8Bits = type_ == DataType::Int8;
+		made.converter = { 0, 1, static_cast<uint8_t>(is8Bits ? 14 : 22) };
+		if (made_.options.core.has(DataType::Int16) && is8Bits && dice_.chance(40))
+			made.type = DataType::Int16;
 	}
 	made.x1 = op::SdpUnit{ .alu = op::Alu::Sum, .operands = "bias" };
 	if (dice_.chance(50))
 		made.x1->activation = op::Activation::Relu;
-	const bool isWidened = made.type != DataType::Unknown && type_ == DataType::Int16;
-	if (dice_.chance(30) && !isWidened) {
+	if (dice_.chance(30)) {
 		made_.inputs["z"] = dice_.cube(type_, 1, kernels_, outH_, outW_);
 		made_.inputNames.push_back("z");
 		made_.graph.input(
 			{ .name = "z", .type = type_, .c = kernels_, .h = outH_, .w = outW_ });
 		made.x2 = op::SdpUnit{ .alu = op::Alu::Max, .operands = "z" };
 	}
-	operands(isWidened ? DataType::Int8 : type_, kernels_, perElement ? outH_ : 1,
-		 perElement ? outW_ : 1);
+	operands(type_, kernels_, perElement ? outH_ : 1, perElement ? outW_ : 1);
 	add(made);
 }
 
@@ -107,21 +107,36 @@ void KernelParts::randomLayer()
 {
 	const CoreGeometry &core = made_.options.core;
 
-	kernels_ = dice_.size(core.groupKernels(type_) / 2, 3 * core.groupKernels(type_));
+	kernels_ = dice_.size(core.groupKernels(type_), 3 * core.groupKernels(type_));
 	randomShape();
-	if (outH_ > 2 && dice_.chance(30))
-		conv_.bands = 2;
+	if (outH_ > 2 && outW_ > 1 && made_.inputs.at("x").w > 1 && dice_.chance(30))
+		conv_.bands = outH_;
 	add(conv_);
-	/* The output is a part of a larger one now and then. */
-	if (outH_ * outW_ > 1 && dice_.chance(30)) {
-		randomSdp();
-		add(op::Pooling{ .name = "pool", .input = "y", .output = "z0" });
+	randomSdp();
+	if (dice_.chance(70)) {
 		output("y");
-		output("z0");
 		return;
 	}
-	randomSdp();
-	output("y");
+	const DataType type =
+		std::get<op::Sdp>(made_.graph.operations().back()).type == DataType::Unknown
+			? type_
+			: std::get<op::Sdp>(made_.graph.operations().back()).type;
+	beside(type, dice_.chance(50) ? 32 : dice_.size(1, 40));
+}
+
+/* The output is a part of a larger surface, behind other channels. */
+void KernelParts::beside(DataType type, uint32_t channels)
+{
+	made_.inputs["o"] = dice_.cube(type, 1, channels, outH_, outW_);
+	made_.inputNames.push_back("o");
+	made_.graph.input({ .name = "o", .type = type, .c = channels, .h = outH_, .w = outW_ });
+	made_.graph.surface(
+		{ .name = "both", .type = type, .c = channels + kernels_, .h = outH_, .w = outW_ });
+	made_.graph.surface({ .name = "first", .within = "both" });
+	made_.graph.surface({ .name = "y", .within = "both", .atChannel = channels });
+	made_.joined["both"] = { "first", "y" };
+	add(op::Sdp{ .name = "copy", .input = "o", .output = "first" });
+	output("both");
 }
 
 } /* namespace */
@@ -160,7 +175,7 @@ TEST_F(KernelParts, OfRandomLayersEqualTheReference)
 		dice_ = Dice(i + 1);
 		made_ = {};
 		made_.options.core = cores[i % cores.size()];
-		made_.options.core.bufferBanks = dice_.size(3, 6);
+		made_.options.core.bufferBanks = dice_.size(4, 7);
 		do
 			type_ = std::array{ DataType::Int8, DataType::Int16,
 					    DataType::Half }[dice_.size(0, 2)];
