@@ -341,11 +341,10 @@ void lower(Lowerer &lowerer, const Operator &operation, const FullyConnected &fu
 				 "at most {} lines and columns",
 				 cube.c, cube.h, cube.w, kernels.c, maxKernelSize));
 	if (!rows) {
-		const uint32_t plane = cube.h * cube.w;
 		for (uint32_t k = 0; k < kernels.k; k++) {
 			const std::vector<float> one(kernels.one(k).begin(), kernels.one(k).end());
 			for (size_t i = 0; i < one.size(); i++)
-				kernels.one(k)[i % cube.c * plane + i / cube.c] = one[i];
+				kernels.one(k)[i % cube.c * cube.h * cube.w + i / cube.c] = one[i];
 		}
 		kernels.c = cube.c;
 		kernels.r = cube.h;

@@ -69,8 +69,7 @@ void Reader::readConstants()
 {
 	for (pb::Tensor &tensor : *graph_.mutable_initializer()) {
 		Value value = valueOf(readConstant(tensor));
-		/* The model has these bytes now; they may be most of the memory that there is. */
-		std::string().swap(*tensor.mutable_raw_data());
+		std::string().swap(*tensor.mutable_raw_data()); /* may be most of the memory */
 		const Extents shape = value.shape;
 		const ValueId id = import_.model.add(std::move(value));
 		import_.tensors[tensor.name()] = { id, shape, asInFile(shape.size()), {} };
