@@ -147,17 +147,31 @@ TEST_F(Bands, WinogradIsDividedBetweenTiles)
 		EXPECT_EQ(layer.input_height_cmac % 4, 0);
 }
 
-/* With so many weights, only some kernels fit beside the lines. */
+/* With so many lines, there is room for four kernels. */
 TEST_F(Bands, KernelsNeedNotAllFit)
 {
 	input({ .type = DataType::Int8, .c = 256, .h = 9, .w = 250 });
-	weights(DataType::Int8, 64, 256, 7, 7);
+	weights(DataType::Int8, 34, 256, 7, 7);
 	add(op::Convolution{
 		.name = "conv", .input = "x", .weights = "w", .output = "s", .stride = { 8, 1 } });
 	add(sdp());
 	output("y");
-	expectRefusal({ "'conv'", "7 lines of 'x', which make 1 of output, need 14 banks",
-			"a kernel group 13, there are 16" });
+	const auto layers = convolutions(checked());
+	/* Three bands of a line: nine parts, and the packing of 32 channels and of the others. */
+	ASSERT_EQ(layers.size(), 33U);
+	EXPECT_EQ(layers[0].data_bank, 14);
+	EXPECT_EQ(layers[0].weight_bank, 2);
+}
+
+TEST_F(Bands, AKernelHasToFit)
+{
+	input({ .type = DataType::Int8, .c = 512, .h = 9, .w = 130 });
+	weights(DataType::Int8, 64, 512, 9, 9);
+	add(op::Convolution{ .name = "conv", .input = "x", .weights = "w", .output = "s" });
+	add(sdp());
+	output("y");
+	expectRefusal({ "'conv'", "9 lines of 'x', which make 1 of output, need 19 banks",
+			"a single kernel 2, there are 16: make it several layers of fewer" });
 }
 
 TEST_F(Bands, AreMadeIfAskedFor)

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nvdla/task.h>
 
@@ -65,7 +66,8 @@ protected:
 	/* The task of the graph, once its results are those of the reference. */
 	DlaTask checked()
 	{
-		auto device = Device::open(Device::embeddedPath);
+		auto device = Device::open(
+			fmt::format("{}:{}", Device::embeddedPath, made_.options.core.name));
 		EXPECT_TRUE(device) << device.error().message();
 		EXPECT_EQ(checkCase(*device, made_), "");
 		auto loadable = made_.graph.assemble(made_.options);

@@ -56,11 +56,15 @@ void join(const RandomCase &made, std::map<std::string, Cube> &surfaces)
 		Cube whole = Cube::like(surfaces.at(parts[0]), surfaces.at(parts[0]).type);
 		whole.c = 0;
 		whole.values.clear();
+		whole.tolerance.clear();
 		for (const std::string &part : parts) {
 			const Cube &cube = surfaces.at(part);
 			whole.c += cube.c;
 			whole.values.insert(whole.values.end(), cube.values.begin(),
 					    cube.values.end());
+			whole.tolerance.insert(whole.tolerance.end(), cube.tolerance.begin(),
+					       cube.tolerance.end());
+			whole.tolerance.resize(whole.values.size());
 		}
 		surfaces[name] = std::move(whole);
 	}

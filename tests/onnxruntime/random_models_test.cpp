@@ -15,6 +15,7 @@
 #include "agreement.h"
 #include "compiler/import/import.h"
 #include "core_run.h"
+#include "onnx_builder.h"
 #include "random_files.h"
 #include "random_onnx.h"
 #include "session.h"
@@ -25,17 +26,61 @@ namespace nvdla::test
 namespace
 {
 
+/* 15680 inputs: a kernel group exceeds the convolution buffer. */
+RandomOnnx largeProduct(std::mt19937_64 &random, bool isQuantized)
+{
+	constexpr int64_t channels = 320, kernels = 40, inputs = channels * 7 * 7;
+	constexpr float step = 0.03125f, weight = 0.0078125f, made = 4.0f;
+	OnnxBuilder model;
+	std::uniform_int_distribution<int> any(-127, 127);
+	std::vector<int32_t> weights(kernels * inputs);
+	std::vector<float> reals, bias;
+	RandomOnnx all{ {}, { Numbers() }, "large product", { isQuantized ? made : 0 } };
+
+	for (int32_t &number : weights)
+		reals.push_back(static_cast<float>(number = any(random)) * weight);
+	for (int64_t k = 0; k < kernels; k++)
+		bias.push_back(static_cast<float>(any(random)) * 0.25f);
+	for (int64_t i = 0; i < inputs; i++)
+		all.inputs[0].push_back(any(random) * step);
+	model.input("x", { 1, channels, 7, 7 });
+	model.floats("bias", { kernels }, bias);
+	model.floats("step", {}, { step });
+	model.floats("weight", {}, { weight });
+	model.floats("made", {}, { made });
+	model.integers("zero", {}, { 3 });
+	model.integers("none", {}, { 0 });
+	if (isQuantized) {
+		model.integers("integers", { kernels, inputs }, weights);
+		model.node("QuantizeLinear", { "x", "step", "zero" }, "q");
+		model.node("DequantizeLinear", { "q", "step", "zero" }, "r");
+		model.node("DequantizeLinear", { "integers", "weight", "none" }, "kernels");
+	} else {
+		model.floats("kernels", { kernels, inputs }, reals);
+	}
+	model.node("Flatten", { isQuantized ? "r" : "x" }, "flat");
+	OnnxBuilder::setInteger(model.node("Gemm", { "flat", "kernels", "bias" }, "sums"), "transB",
+				1);
+	if (isQuantized) {
+		model.node("QuantizeLinear", { "sums", "made", "zero" }, "p");
+		model.node("DequantizeLinear", { "p", "made", "zero" }, "y");
+	}
+	model.output(isQuantized ? "y" : "sums");
+	all.file = model.file();
+	return all;
+}
+
 class RandomModels : public testing::Test
 {
 protected:
 	using Make = RandomOnnx (*)(std::mt19937_64 &);
 
 	void check(Make make, unsigned long usualCount);
+	void checkOne(const RandomOnnx &made, RandomFiles &files);
 
 	Runtime runtime;
 
 private:
-	void checkOne(const RandomOnnx &made, RandomFiles &files);
 	void compare(const RandomOnnx &made, size_t output, const Numbers &got,
 		     const Numbers &wanted, Session &session);
 };
@@ -116,6 +161,16 @@ void RandomModels::check(Make make, unsigned long usualCount)
 TEST_F(RandomModels, FloatsAreOnnxRuntimes)
 {
 	check(randomOnnx, 300);
+}
+
+TEST_F(RandomModels, LargeProductsAreOnnxRuntimes)
+{
+	for (const bool isQuantized : { false, true }) {
+		RandomFiles files(1);
+		std::mt19937_64 random(files.first);
+		checkOne(largeProduct(random, isQuantized), files);
+		EXPECT_EQ(files.compared, 1U) << "refused";
+	}
 }
 
 TEST_F(RandomModels, QuantizedOnesAreOnnxRuntimes)

@@ -98,6 +98,8 @@ private:
 	void mirrorPad();
 	void transpose();
 	void fullyConnected();
+	void largeFullyConnected();
+	void product(const Shape &shape, int32_t columns, const Shape &made);
 	void batchMatMul();
 	void computedBatchMatMul();
 	void convolution();

@@ -73,7 +73,23 @@ int32_t SingleOperator::windows(int32_t extent, int32_t &kernel, int32_t stride,
 void SingleOperator::fullyConnected()
 {
 	const Shape shape = anyShape();
-	const int32_t columns = shape.back(), count = static_cast<int32_t>(from(1, 40));
+	Shape made = shape;
+
+	made.back() = static_cast<int32_t>(from(1, 40));
+	product(shape, shape.back(), made);
+}
+
+/* Four kernels more or less than a group, which does not fit the convolution buffer. */
+void SingleOperator::largeFullyConnected()
+{
+	const Shape shape{ 1, 7, 7, static_cast<int32_t>(from(320, 345)) };
+
+	product(shape, 49 * shape.back(), { 1, static_cast<int32_t>(from(28, 36)) });
+}
+
+void SingleOperator::product(const Shape &shape, int32_t columns, const Shape &made)
+{
+	const int32_t count = made.back();
 	const Steps in = steps();
 	std::vector<float> scales;
 	double most = 0;
@@ -84,12 +100,11 @@ void SingleOperator::fullyConnected()
 					     scales.front(), 0);
 	const Steps out = stepsOfSums(in, scales, columns, most);
 	const int32_t b = bias(count, in.scale, scales, most);
-	Shape made = shape;
-	made.back() = count;
 	const int32_t result = output(made, out);
 
 	builder_.node(9, { x, w, b }, { result }, fb::BuiltinOptions::FullyConnectedOptions,
-		      fb::CreateFullyConnectedOptions(builder_.flat, activation(), 0, true));
+		      fb::CreateFullyConnectedOptions(builder_.flat, activation(), 0,
+						      made.size() == shape.size()));
 	file = builder_.file({ x }, { result });
 }
 
@@ -400,6 +415,7 @@ std::span<const SingleOperator::Kind> SingleOperator::windowKinds()
 	using Self = SingleOperator;
 	static const Kind kinds[] = {
 		{ "FULLY_CONNECTED", &Self::fullyConnected },
+		{ "FULLY_CONNECTED_large", &Self::largeFullyConnected },
 		{ "BATCH_MATMUL", &Self::batchMatMul },
 		{ "BATCH_MATMUL_computed", &Self::computedBatchMatMul },
 		{ "CONV_2D", &Self::convolution },

@@ -17,16 +17,6 @@ namespace
 {
 
 /*
- * Multiple of channels at which parts begin. SDP writes two atoms at a time where it widens INT8.
- */
-uint32_t unitOf(DataType type, const CoreGeometry &core)
-{
-	const uint32_t atom = core.atomChannels(type);
-
-	return type == DataType::Int16 ? 2 * atom : atom;
-}
-
-/*
  * Places each run of channels, which begins at one of \a starts, at whole atoms of another surface.
  */
 Join spread(const Surface &whole, const std::set<uint32_t> &starts, const CoreGeometry &core)
@@ -37,12 +27,20 @@ Join spread(const Surface &whole, const std::set<uint32_t> &starts, const CoreGe
 		const auto next = std::next(start);
 		const uint32_t end = next == starts.end() ? whole.c : *next;
 		join.runs.push_back({ join.c, *start, end - *start });
-		join.c += static_cast<uint32_t>(alignUp(end - *start, unitOf(whole.type, core)));
+		join.c +=
+			static_cast<uint32_t>(alignUp(end - *start, channelUnit(whole.type, core)));
 	}
 	return join;
 }
 
 } /* namespace */
+
+uint32_t channelUnit(DataType type, const CoreGeometry &core)
+{
+	const uint32_t atom = core.atomChannels(type);
+
+	return type == DataType::Int16 ? 2 * atom : atom;
+}
 
 GraphWeights selection(const std::string &name, DataType type, uint32_t c,
 		       const std::vector<ChannelRun> &runs)

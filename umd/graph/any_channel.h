@@ -26,6 +26,12 @@ struct Channels {
 	Place place = Place::Memory;
 };
 
+/**
+ * \return the multiple of channels at which parts of a scratch surface begin: an atom, or two if
+ * SDP may write two at a time, since it widens INT8
+ */
+uint32_t channelUnit(DataType type, const CoreGeometry &core);
+
 /** \brief Make 1x1 kernels that copy the channels given by \a runs */
 GraphWeights selection(const std::string &name, DataType type, uint32_t c,
 		       const std::vector<ChannelRun> &runs);

@@ -52,11 +52,16 @@ uint32_t tilesIn(const ConvLayer &layer, const BufferNeeds &needs, uint32_t bank
 /*
  * Returns the tiles of the largest possible band. If all weights fit beside it, they are fetched
  * only once. Otherwise room for two kernel groups lets one be fetched while the other is in use;
- * room for one group is the minimum (programming guide, Strategy selection).
+ * room for one group is the minimum of an operation (programming guide, Strategy selection). With
+ * less room, operations compute fewer kernels than a group.
  */
 uint32_t mostTiles(const ConvLayer &layer, const BufferNeeds &needs)
 {
-	for (uint32_t weights : { needs.allWeights, needs.twoGroups, needs.group }) {
+	std::vector<uint32_t> rooms{ needs.allWeights, needs.twoGroups, needs.group };
+
+	for (const auto &[kernels, banks] : needs.belowGroup)
+		rooms.push_back(banks);
+	for (const uint32_t weights : rooms) {
 		if (weights >= needs.banks)
 			continue;
 		if (const uint32_t tiles = tilesIn(layer, needs, needs.banks - weights))
@@ -89,11 +94,11 @@ uint32_t countOf(Lowering &lowering, const ConvLayer &layer)
 	if (!lowering.need(
 		    most > 0, "input",
 		    fmt::format("{} lines of '{}', which make {} of output, need {} banks of the "
-				"convolution buffer and a kernel group {}, there are {}",
+				"convolution buffer and {}, there are {}: {}",
 				linesSeen(layer, tiling.fewest * tiling.lines), layer.in.desc.name,
 				tiling.fewest * tiling.lines,
 				needs.forLines(linesSeen(layer, tiling.fewest * tiling.lines)),
-				needs.group, needs.banks)))
+				needs.fewestKernels(), needs.banks, bufferRemedy)))
 		return 0;
 	const uint32_t count = divideUp(tiles, most);
 	lowering.need(tiles / count >= tiling.fewest, "input",
@@ -123,16 +128,15 @@ Band bandOf(const ConvLayer &layer, uint32_t first, uint32_t lines)
 	return band;
 }
 
-/* Returns whether all weights fit beside the largest band, so that every band reuses them. */
-bool allWeightsFit(const Lowering &lowering, const ConvLayer &layer, const std::vector<Band> &bands)
+/* Banks for the data of the largest band. */
+uint32_t dataBanks(const BufferNeeds &needs, const ConvLayer &layer, const std::vector<Band> &bands)
 {
-	const BufferNeeds needs(lowering, layer);
 	uint32_t lines = 0;
 
 	for (const Band &band : bands)
 		lines = std::max(lines,
 				 layer.op.winograd ? band.lines + winogradMargin : band.inputLines);
-	return needs.masksStay && needs.forLines(lines) + needs.allWeights <= needs.banks;
+	return needs.forLines(lines);
 }
 
 /* Returns whether lines that two bands share stay in the buffer (see
@@ -189,7 +193,12 @@ Result<void> Expansion::addBands(const op::Convolution &conv, const op::Sdp &sdp
 		return lowering.result();
 	if (whole.within.empty())
 		symbols_.declared[whole.name] = whole;
-	const bool weightsStay = allWeightsFit(lowering, *layer, bands);
+	const BufferNeeds needs(lowering, *layer);
+	const uint32_t data = dataBanks(needs, *layer, bands);
+	/* All weights fit beside the largest band, so that every band reuses them. */
+	const bool weightsStay = needs.masksStay && data + needs.allWeights <= needs.banks;
+	/* Packing the channels of operations of a few kernels takes the buffer between bands. */
+	const bool divided = data + needs.group > needs.banks;
 
 	for (size_t i = 0; i < bands.size(); i++) {
 		const Band &band = bands[i];
@@ -205,7 +214,7 @@ Result<void> Expansion::addBands(const op::Convolution &conv, const op::Sdp &sdp
 		layerConv.bands = 1;
 		if (i > 0) {
 			layerConv.reuseWeights = weightsStay;
-			layerConv.reuseData = linesStay(*layer, bands[i - 1], band);
+			layerConv.reuseData = !divided && linesStay(*layer, bands[i - 1], band);
 		}
 		layerConv.input = describePart(symbols_, { .name = conv.input }, inputLines,
 					       { .h = band.inputLines, .atLine = band.firstInput });
@@ -217,9 +226,8 @@ Result<void> Expansion::addBands(const op::Convolution &conv, const op::Sdp &sdp
 		layerSdp.type = type;
 		layerSdp.output =
 			describePart(symbols_, whole, lines, { .atLine = band.firstLine });
-		auto added = lowering.result()
-				     .and_then([&] { return lowerOne(layerConv, name); })
-				     .and_then([&] { return lowerOne(layerSdp, name); });
+		auto added = lowering.result().and_then(
+			[&] { return addPair(layerConv, layerSdp, name); });
 		if (!added)
 			return added;
 	}

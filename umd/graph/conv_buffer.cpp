@@ -148,6 +148,14 @@ BufferNeeds::BufferNeeds(const Lowering &lowering, const ConvLayer &layer)
 	banks = core.bufferBanks - (isSparse(layer.weights) ? 1 : 0);
 	entriesPerLine = entriesPerSlice(core, layer);
 	group = banksFor(groupKernels);
+	/* Steps of the CPU pack whole groups; Winograd needs so many kernels for few channels only.
+	 */
+	if (!layer.op.winograd && layer.weights.packed.empty()) {
+		for (uint32_t kernels = groupKernels / 2; kernels > 0; kernels /= 2) {
+			if (kernels < layer.core.kernels)
+				belowGroup.emplace_back(kernels, banksFor(kernels));
+		}
+	}
 	twoGroups = banksFor(2 * groupKernels);
 	allWeights = banksFor(layer.core.kernels);
 	masksStay = !isSparse(layer.weights) ||
@@ -159,6 +167,24 @@ uint32_t BufferNeeds::forLines(uint32_t lines) const
 {
 	return static_cast<uint32_t>((uint64_t{ entriesPerLine } * lines + entriesPerBank_ - 1) /
 				     entriesPerBank_);
+}
+
+std::string BufferNeeds::fewestKernels() const
+{
+	return belowGroup.empty() ? fmt::format("a kernel group {}", group)
+				  : fmt::format("a single kernel {}", belowGroup.back().second);
+}
+
+uint32_t kernelsAtOnce(const Lowering &lowering, const ConvLayer &layer)
+{
+	const BufferNeeds needs(lowering, layer);
+	const uint32_t data = needs.forLines(layer.seenByCsc().h * layer.in.desc.n);
+	const auto fits = [&](const auto &part) { return data + part.second <= needs.banks; };
+
+	if (data + needs.group <= needs.banks)
+		return layer.core.kernels;
+	const auto part = std::ranges::find_if(needs.belowGroup, fits);
+	return part == needs.belowGroup.end() ? 0 : part->first;
 }
 
 void placeWeights(Lowering &lowering, const ConvLayer &layer)
@@ -187,10 +213,12 @@ void divideBuffer(Lowering &lowering, const ConvLayer &layer)
 	const uint32_t data = needs.forLines(layer.seenByCsc().h * layer.in.desc.n);
 
 	conv.entry_per_slice = static_cast<__u16>(needs.entriesPerLine);
-	if (!lowering.need(data + needs.group <= needs.banks, "input",
-			   fmt::format("'{}' needs {} banks of the convolution buffer and a kernel "
-				       "group {}, there are {}",
-				       layer.in.desc.name, data, needs.group, needs.banks)))
+	if (!lowering.need(
+		    data + needs.group <= needs.banks, "input",
+		    fmt::format("'{}' needs {} banks of the convolution buffer and {}, there "
+				"are {}: {}",
+				layer.in.desc.name, data, needs.fewestKernels(), needs.banks,
+				bufferRemedy)))
 		return;
 	conv.data_bank = static_cast<__u8>(data);
 	conv.weight_bank = static_cast<__u8>(std::min(needs.allWeights, needs.banks - data));

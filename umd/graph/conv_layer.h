@@ -4,6 +4,10 @@
  */
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <nvdla/weights.h>
 
 #include "lowering.h"
@@ -44,14 +48,30 @@ struct BufferNeeds {
 	uint32_t twoGroups = 0;	     /**< banks for a group in use and one being fetched */
 	uint32_t allWeights = 0;
 	bool masksStay = true; /**< masks of compressed weights fit one bank */
+	/**
+	 * \brief Numbers of kernels below a group that an operation may compute, descending, each
+	 * with its banks; none if the layer's kernels cannot be divided
+	 */
+	std::vector<std::pair<uint32_t, uint32_t>> belowGroup;
 
 	BufferNeeds(const Lowering &lowering, const ConvLayer &layer);
 	/** \return banks for that many lines */
 	uint32_t forLines(uint32_t lines) const;
+	/** \return banks for the fewest kernels of an operation, for messages */
+	std::string fewestKernels() const;
 
 private:
 	uint32_t entriesPerBank_;
 };
+
+/** \brief Remedy of a layer that is too large, for messages */
+inline constexpr const char *bufferRemedy = "make it several layers of fewer channels or columns";
+
+/**
+ * \brief Kernels of one operation, beside all of the input
+ * \return all if a kernel group fits, else the largest number below a group that does; 0 if none
+ */
+uint32_t kernelsAtOnce(const Lowering &lowering, const ConvLayer &layer);
 
 /** \brief A deconvolution with values derived from its surfaces and weights */
 struct DeconvLayer {

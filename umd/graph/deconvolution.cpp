@@ -156,7 +156,7 @@ Result<void> Deconvolver::addPhase(uint32_t line, uint32_t column, const std::st
 	 */
 	const bool sparse = isSparse(*symbols_.weights.at(conv.weights));
 	const std::string buffer = fmt::format("{} {}", sparse, conv.input);
-	conv.reuseData = buffer == lastBuffer_ && !expansion_.needsBands(conv);
+	conv.reuseData = buffer == lastBuffer_ && expansion_.isDivided(conv) == false;
 	lastBuffer_ = buffer;
 	sdp.input = conv.output;
 	sdp.output = output;

@@ -47,6 +47,15 @@ const std::string &weightsOf(const op::Any &operation)
 	return conv ? conv->weights : std::get<op::Deconvolution>(operation).weights;
 }
 
+/* Returns whether an operation has no room for a kernel group; cubes of a batch are divided first.
+ */
+bool takesKernelParts(const Lowering &lowering, const ConvLayer &layer)
+{
+	const uint32_t kernels = kernelsAtOnce(lowering, layer);
+
+	return kernels < layer.core.kernels && (kernels > 0 || layer.in.desc.n > 1);
+}
+
 } /* namespace */
 
 const std::string *streamOf(const op::Any &operation)
@@ -92,22 +101,15 @@ Result<void> Expansion::lowerOne(const op::Any &operation, const std::string &pi
 	return lowering.finish();
 }
 
-Result<bool> Expansion::isBanded(const op::Convolution &conv)
+Result<bool> Expansion::isDivided(const op::Convolution &conv)
 {
 	Lowering lowering = begin(conv);
 	const auto layer = convLayer(lowering, conv);
-	const bool banded = layer && bandsOf(lowering, *layer).size() > 1;
+	bool divided = layer && bandsOf(lowering, *layer).size() > 1;
 
 	if (auto result = lowering.result(); !result)
 		return forward(result);
-	return banded;
-}
-
-bool Expansion::needsBands(const op::Convolution &conv)
-{
-	const auto banded = isBanded(conv);
-
-	return banded && *banded;
+	return divided || takesKernelParts(lowering, *layer);
 }
 
 std::optional<Shape> Expansion::shapeOf(Lowering &lowering, const op::Any &operation)
@@ -158,6 +160,8 @@ Result<void> Expansion::addPair(const op::Convolution &conv, const op::Sdp &sdp,
 		return result;
 	if (bands.size() > 1)
 		return addBands(conv, sdp, bands, piece);
+	if (takesKernelParts(lowering, *layer))
+		return addKernels(conv, sdp, piece);
 	return lowerOne(conv, piece).and_then([&] { return lowerOne(sdp, piece); });
 }
 
@@ -215,10 +219,10 @@ Result<void> Expansion::add(const op::Any &operation)
 	if (const auto *conv = std::get_if<op::Convolution>(&operation)) {
 		if (conv->groups != 1)
 			return addGrouped(*conv);
-		auto banded = isBanded(*conv);
-		if (!banded)
-			return forward(banded);
-		return *banded ? wait(operation) : lowerOne(operation);
+		auto divided = isDivided(*conv);
+		if (!divided)
+			return forward(divided);
+		return *divided ? wait(operation) : lowerOne(operation);
 	}
 	const auto *sdp = std::get_if<op::Sdp>(&operation);
 	if (sdp && sdp->x1 && !sdp->x1->mulOperands.empty()) {

@@ -65,11 +65,17 @@ public:
 
 	/** \brief Lower an operation that the hardware has */
 	Result<void> lowerOne(const op::Any &operation, const std::string &piece = {});
-	/** \brief Lower a convolution and its SDP operation, in bands if necessary */
+	/** \brief Lower a convolution and its SDP operation, as several layers if necessary */
 	Result<void> addPair(const op::Convolution &conv, const op::Sdp &sdp,
 			     const std::string &piece = {});
-	/** \return true if addPair() would divide the convolution */
-	bool needsBands(const op::Convolution &conv);
+	/** \return true if addPair() divides the convolution; the error of a broken rule */
+	Result<bool> isDivided(const op::Convolution &conv);
+	/**
+	 * \brief Extract the slice \a name of a surface, unless it begins at whole atoms
+	 *
+	 * This adds a convolution.
+	 */
+	Result<void> addSlice(const std::string &name);
 
 private:
 	Result<void> add(const op::Any &operation);
@@ -85,12 +91,14 @@ private:
 	 * \brief Shape of a convolution's or deconvolution's output; nothing if a rule is broken
 	 */
 	std::optional<Shape> shapeOf(Lowering &lowering, const op::Any &operation);
-	Result<bool> isBanded(const op::Convolution &conv);
 	/** \brief Let a convolution or deconvolution of several layers wait for its SDP
 	 * operation */
 	Result<void> wait(const op::Any &operation);
 	Result<void> addBands(const op::Convolution &conv, const op::Sdp &sdp,
 			      const std::vector<Band> &bands, const std::string &piece);
+	/** \brief Lower operations of fewer kernels than a group, or of one cube of a batch each */
+	Result<void> addKernels(const op::Convolution &conv, const op::Sdp &sdp,
+				const std::string &piece);
 	/** \brief Divide the two surfaces that SDP's unit X1 reads between X1 and X2 */
 	Result<op::Sdp> separate(const op::Sdp &sdp);
 	/** \brief Place a stream to a pooling in memory if it cannot be on the fly */
@@ -107,7 +115,6 @@ private:
 	/* Defined in any_channel.cpp: */
 	/** \brief Extract inputs of the operation that do not begin at whole atoms */
 	Result<void> addSlices(const op::Any &operation);
-	Result<void> addSlice(const std::string &name);
 	/** \brief Assemble each surface of joins_ whose parts are all written */
 	Result<void> addJoins();
 	Result<void> checkJoin(const std::string &name, const Join &join);

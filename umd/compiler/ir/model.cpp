@@ -68,8 +68,8 @@ const TypeInfo &infoOf(ElementType type)
 }
 
 /* All elements of a constant; none if its type has no such reader. */
-template<typename Number>
-std::vector<Number> numbersOf(const Value &constant, Number (*read)(const std::byte *))
+template<typename Number, typename Read>
+std::vector<Number> numbersOf(const Value &constant, Read read)
 {
 	const size_t bytes = elementBytes(constant.type);
 	std::vector<Number> numbers(read ? constant.data.size() / bytes : 0);
@@ -317,27 +317,33 @@ Model Model::alone(std::span<const Operator> some) const
 	return part;
 }
 
-std::vector<double> rawNumbers(const Value &constant)
+template<typename Number>
+std::vector<Number> rawNumbers(const Value &constant)
 {
-	return numbersOf(constant, infoOf(constant.type).real);
+	return numbersOf<Number>(constant, infoOf(constant.type).real);
 }
+template std::vector<float> rawNumbers(const Value &);
+template std::vector<double> rawNumbers(const Value &);
 
 std::vector<int64_t> wholeNumbers(const Value &constant)
 {
-	return numbersOf(constant, infoOf(constant.type).whole);
+	return numbersOf<int64_t>(constant, infoOf(constant.type).whole);
 }
 
-std::vector<double> realNumbers(const Value &constant)
+template<typename Number>
+std::vector<Number> realNumbers(const Value &constant)
 {
-	std::vector<double> numbers = rawNumbers(constant);
+	std::vector<Number> numbers = rawNumbers<Number>(constant);
 
 	if (constant.quantization.none())
 		return numbers;
 	eachQuantized(constant, numbers.size(), [&](size_t i, const Quantization &one) {
-		numbers[i] = one.real(numbers[i]);
+		numbers[i] = static_cast<Number>(one.real(numbers[i]));
 	});
 	return numbers;
 }
+template std::vector<float> realNumbers(const Value &);
+template std::vector<double> realNumbers(const Value &);
 
 Value quantizedConstant(const std::vector<double> &numbers, Value value)
 {

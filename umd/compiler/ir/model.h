@@ -467,12 +467,14 @@ Extents windowed(const Extents &picture, const op::Axes &kernel, const op::Axes 
 
 /** \return an error if a constant's number of bytes does not fit its shape */
 std::optional<Error> bytesError(const Value &value);
-/** \return the elements of a constant, without their quantization */
-std::vector<double> rawNumbers(const Value &constant);
+/** \return the elements of a constant, without their quantization; numbers are float or double */
+template<typename Number = double>
+std::vector<Number> rawNumbers(const Value &constant);
 /** \return the exact elements of an integer constant; none if the constant is of another type */
 std::vector<int64_t> wholeNumbers(const Value &constant);
 /** \return the real numbers that a constant stands for */
-std::vector<double> realNumbers(const Value &constant);
+template<typename Number = double>
+std::vector<Number> realNumbers(const Value &constant);
 /** \brief A transposed constant: axis i of the result is axis order[i] of \a value */
 Value permuted(const Value &value, const std::vector<uint32_t> &order);
 /** \return a float32 constant of \a numbers, which are in the order of \a shape */

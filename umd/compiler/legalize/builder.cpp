@@ -82,12 +82,12 @@ Tensor withExtent(Tensor tensor, uint32_t axis, uint32_t extent)
 
 void rearrange(Value &constant, const std::vector<uint32_t> &places)
 {
-	const size_t bytes = elementBytes(constant.type);
-	const std::vector<std::byte> data = constant.data;
+	const size_t bytes = elementBytes(constant.type), row = places.size() * bytes;
 
-	for (size_t i = 0; i < elementCount(constant.shape); i++) {
-		const size_t at = i % places.size();
-		std::copy_n(&data[(i - at + places[at]) * bytes], bytes, &constant.data[i * bytes]);
+	for (size_t at = 0; at < constant.data.size(); at += row) {
+		const std::vector<std::byte> one(&constant.data[at], &constant.data[at] + row);
+		for (size_t i = 0; i < places.size(); i++)
+			std::copy_n(&one[places[i] * bytes], bytes, &constant.data[at + i * bytes]);
 	}
 }
 

@@ -8,7 +8,6 @@
 #include <nvdla/core_geometry.h>
 
 #include "base/number/half_range.h"
-#include "compiler/ir/walk.h"
 #include "kernels.h"
 
 namespace nvdla::compiler
@@ -18,14 +17,14 @@ namespace
 {
 
 /* Integers less their zero points: uint8 weights have one anywhere in their range. */
-std::vector<double> withoutZero(const Value &weights)
+std::vector<float> withoutZero(const Value &weights)
 {
-	std::vector<double> numbers = rawNumbers(weights);
+	std::vector<float> numbers = rawNumbers<float>(weights);
 	const size_t kernel = numbers.size() / weights.shape.front();
 
 	for (size_t i = 0; i < numbers.size(); i++)
-		numbers[i] -=
-			weights.quantization.channel(static_cast<uint32_t>(i / kernel)).zeroPoint;
+		numbers[i] -= static_cast<float>(
+			weights.quantization.channel(static_cast<uint32_t>(i / kernel)).zeroPoint);
 	return numbers;
 }
 
@@ -46,7 +45,7 @@ void scaleToHalf(Kernels &kernels)
 		int power = std::min(-std::ilogb(largest), mostBits);
 		if (power > 0 && kernels.bias[k] != 0)
 			power = std::clamp(std::ilogb(largestHalf / kernels.bias[k]), 0, power);
-		for (double &element : kernels.one(k))
+		for (float &element : kernels.one(k))
 			element = std::ldexp(element, power);
 		kernels.scales[k] = std::ldexp(1, -power);
 	}
@@ -78,18 +77,9 @@ void silence(Kernels &kernels, const Quantization &in, const IntegerLimits &limi
 	if (scale == 0)
 		scale = out.scale / in.scale / 256;
 	for (const uint32_t k : silent) {
-		std::ranges::fill(kernels.one(k), 0.0);
+		std::ranges::fill(kernels.one(k), 0.0f);
 		kernels.scales[k] = scale;
 	}
-}
-
-Elements encoded(const std::vector<double> &numbers, DataType type)
-{
-	if (type == DataType::Half)
-		return Elements::half(std::vector<float>(numbers.begin(), numbers.end()));
-	if (type == DataType::Int8)
-		return Elements::of(std::vector<int8_t>(numbers.begin(), numbers.end()));
-	return Elements::of(std::vector<int16_t>(numbers.begin(), numbers.end()));
 }
 
 /* Number of bits by which the kernels' largest sum exceeds 32. */
@@ -204,7 +194,9 @@ std::string addSums(Lowerer &lowerer, const Kernels &kernels, const ConvolutionP
 		  .c = isPacked ? pass.channels : kernels.c,
 		  .r = kernels.r,
 		  .s = kernels.s,
-		  .elements = isPacked ? Elements{ type, {} } : encoded(kernels.elements, type),
+		  .elements = isPacked
+				      ? Elements{ type, {} }
+				      : Elements{ type, elementsFromFloat(type, kernels.elements) },
 		  .packed = pass.packed });
 	const auto zero = static_cast<int16_t>(lowerer.quantization(pass.input).zeroPoint);
 	/* A window over the whole input needs no stride; a pooling's may exceed the core's. */
@@ -274,7 +266,7 @@ bool needsWideWeights(const Value &weights)
 {
 	if (isFloat(weights.type) || weights.shape.empty() || !elementCount(weights.shape))
 		return false;
-	return std::ranges::any_of(withoutZero(weights), [](double number) {
+	return std::ranges::any_of(withoutZero(weights), [](float number) {
 		return number < INT8_MIN || number > INT8_MAX;
 	});
 }
@@ -290,7 +282,7 @@ Kernels kernelsOf(Lowerer &lowerer, const Operator &operation)
 	kernels.c = shape[1];
 	kernels.r = shape.size() > 2 ? shape[2] : 1;
 	kernels.s = shape.size() > 3 ? shape[3] : 1;
-	kernels.elements = half ? realNumbers(weights) : withoutZero(weights);
+	kernels.elements = half ? realNumbers<float>(weights) : withoutZero(weights);
 	kernels.bias = std::vector<double>(kernels.k);
 	for (uint32_t k = 0; k < kernels.k; k++)
 		kernels.scales.push_back(half ? 1 : weights.quantization.channel(k).scale);
@@ -349,11 +341,11 @@ void lower(Lowerer &lowerer, const Operator &operation, const FullyConnected &fu
 				 "at most {} lines and columns",
 				 cube.c, cube.h, cube.w, kernels.c, maxKernelSize));
 	if (!rows) {
-		const std::vector<double> elements = kernels.elements;
-		const uint32_t plane = cube.h * cube.w;
-		const Walk walk{ { kernels.k, plane, cube.c }, { kernels.c, 1, plane } };
-		for (size_t i = 0; i < elements.size(); i++)
-			kernels.elements[walk(i)] = elements[i];
+		for (uint32_t k = 0; k < kernels.k; k++) {
+			const std::vector<float> one(kernels.one(k).begin(), kernels.one(k).end());
+			for (size_t i = 0; i < one.size(); i++)
+				kernels.one(k)[i % cube.c * cube.h * cube.w + i / cube.c] = one[i];
+		}
 		kernels.c = cube.c;
 		kernels.r = cube.h;
 		kernels.s = cube.w;
@@ -378,13 +370,13 @@ int sumBits(const Lowerer &lowerer, ValueId input, ValueId output, uint32_t coun
 	return std::max(static_cast<int>(std::bit_width(count)) - 1 - exponent, 0);
 }
 
-Kernels uniformKernels(const Extents &shape, double element)
+Kernels uniformKernels(const Extents &shape, float element)
 {
 	return { .k = shape[0],
 		 .c = shape[1],
 		 .r = shape[2],
 		 .s = shape[3],
-		 .elements = std::vector<double>(elementCount(shape), element),
+		 .elements = std::vector<float>(elementCount(shape), element),
 		 .scales = std::vector<double>(shape[0], 1),
 		 .bias = std::vector<double>(shape[0], 0) };
 }

@@ -15,16 +15,16 @@ struct Kernels {
 	uint32_t c = 0; /**< of one group */
 	uint32_t r = 0;
 	uint32_t s = 0;
-	std::vector<double> elements; /**< integers less zero point; real numbers in FP16 */
-	std::vector<double> scales;   /**< of each kernel; 1 in FP16 */
-	std::vector<double> bias;     /**< of each kernel, in real numbers */
+	std::vector<float> elements; /**< integers less zero point; real numbers in FP16 */
+	std::vector<double> scales;  /**< of each kernel; 1 in FP16 */
+	std::vector<double> bias;    /**< of each kernel, in real numbers */
 
 	/** \return the elements of one kernel */
-	std::span<double> one(size_t kernel)
+	std::span<float> one(size_t kernel)
 	{
 		return std::span(elements).subspan(kernel * size(), size());
 	}
-	std::span<const double> one(size_t kernel) const
+	std::span<const float> one(size_t kernel) const
 	{
 		return std::span(elements).subspan(kernel * size(), size());
 	}
@@ -96,7 +96,7 @@ void takeSlice(Lowerer &lowerer, const Operator &operation, const Slice &slice,
 	       const Clamp &activation);
 
 /** \return kernels without scales and biases, all of whose elements are \a element */
-Kernels uniformKernels(const Extents &shape, double element);
+Kernels uniformKernels(const Extents &shape, float element);
 /** \return 1 x 1 kernels; kernel k selects channel \a channels[k], or none if that is -1 */
 Kernels selection(uint32_t c, const std::vector<int64_t> &channels);
 

@@ -33,15 +33,13 @@ void Lowerer::placeInput(size_t index)
 	const bool channelsLast = index >= model_.inputsInFile.size() ||
 				  model_.inputsInFile[index].order == ElementOrder::Nhwc;
 
-	/*
-	 * Elements can be given in any shape, if they are in the order that reshapes count in; the
-	 * order of lines and columns is that in any case.
-	 */
+	/* In the order that reshapes count in, as columns are, elements may have any shape. */
 	if (readers.size() == 1 && !pictures_.contains(id)) {
 		const Operator &reader = model_.operators[readers.front()];
 		const Cube read = countingCube(value(reader.outputs.front()).shape);
 		const bool isLong = cubes_[id].w > mostOfSurface && cubes_[id].c == read.c;
-		if (isAny<Reshape>(reader.kind) && (channelsLast || isLong))
+		if (isAny<Reshape>(reader.kind) && (channelsLast || isLong) &&
+		    read.c <= mostOfSurface)
 			cubes_[id] = read;
 	}
 	needSurface(id, where, cubes_[id]);

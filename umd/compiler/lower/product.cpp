@@ -46,7 +46,7 @@ Kernels kernelsOf(Lowerer &lowerer, const Operator &operation, uint32_t count, u
 		const int64_t largest = std::max(limits.highest - quantization.zeroPoint,
 						 quantization.zeroPoint - limits.lowest);
 		for (uint32_t k = 0; k < count; k++)
-			kernels.one(k).front() = static_cast<double>(largest * channels);
+			kernels.one(k).front() = static_cast<float>(largest * channels);
 	}
 	std::ranges::fill(kernels.scales, quantization.scale);
 	if (operation.inputs.size() > 2)

@@ -251,7 +251,10 @@ void Chooser::bands(const Layer &layer)
 		return;
 	const uint32_t tiles = divideUp(conv.groups, groupsIn(*weights, conv, core_));
 	const uint32_t usual = static_cast<uint32_t>(best_->convolutions) / tiles;
-	if (usual < 2)
+	const auto made =
+		shapes_.find(std::get<op::Sdp>(chosen_.graph.operations()[layer.sdp]).output);
+	/* Several operations for a single line have fewer kernels each; they are no bands. */
+	if (usual < 2 || (made != shapes_.end() && made->second.h == 1))
 		return;
 	std::vector<Candidate> candidates;
 	for (const uint32_t count : { usual - 1, usual + 1, 2 * usual })

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -61,6 +63,24 @@ std::string headText(const Widths &widths)
 		"cycles", "MACs", "MAC use", "DRAM kB", "SRAM kB", "where, how");
 }
 
+/* A layer may have hundreds of equal steps, one for some of its kernels each. */
+std::string stepsText(const std::vector<std::string> &lines)
+{
+	std::string text;
+
+	for (auto line = lines.begin(); line != lines.end();) {
+		const auto next = std::find_if(line, lines.end(), [&](const std::string &other) {
+			return other != *line;
+		});
+		const auto more = next - line - 1;
+		text += *line;
+		if (more > 0)
+			text += fmt::format("  and {} more of these\n", more);
+		line = next;
+	}
+	return text;
+}
+
 std::string memoryText(const MemoryUse &use)
 {
 	std::string text = fmt::format("memory @{}: {} {:>10} kB, {}", use.memory->id,
@@ -85,16 +105,19 @@ std::string reportText(const ModelReport &report)
 
 	auto line = [&](const std::string &type, const std::string &name, const std::string &errors,
 			const Cost &cost, const std::string &rest) {
-		text += fmt::format("{:<{}}  {:<{}}  {}{}{}\n", printable(type), widths.type,
-				    printable(name), widths.name, errors, costText(cost), rest);
+		return fmt::format("{:<{}}  {:<{}}  {}{}{}\n", printable(type), widths.type,
+				   printable(name), widths.name, errors, costText(cost), rest);
 	};
 	for (const Layer &layer : report.layers) {
-		line(layer.what.type, shortened(layer.what.name, longestName),
-		     widths.errors ? errorText(layer.what.error) : "", layer.cost,
-		     printable(whereOf(report, layer.what)));
+		text += line(layer.what.type, shortened(layer.what.name, longestName),
+			     widths.errors ? errorText(layer.what.error) : "", layer.cost,
+			     printable(whereOf(report, layer.what)));
+		std::vector<std::string> steps;
 		for (const Step &step : layer.steps)
-			line("  " + step.engines, step.shape,
-			     widths.errors ? errorText(std::nullopt) : "", step.cost, step.mode);
+			steps.push_back(line("  " + step.engines, step.shape,
+					     widths.errors ? errorText(std::nullopt) : "",
+					     step.cost, step.mode));
+		text += stepsText(steps);
 	}
 	for (const LayerReport *layer : losers(report.model.report))
 		text += fmt::format("loses most: {} {}, {} by itself\n", layer->type,

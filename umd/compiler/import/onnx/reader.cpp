@@ -26,7 +26,7 @@ using legalize::AxisOrder;
 class Reader
 {
 public:
-	explicit Reader(const pb::Model &source) : source_(source), graph_(source.graph()) {}
+	explicit Reader(pb::Model &source) : source_(source), graph_(*source.mutable_graph()) {}
 
 	Model read();
 
@@ -61,14 +61,15 @@ private:
 	}
 
 	const pb::Model &source_;
-	const pb::Graph &graph_;
+	pb::Graph &graph_;
 	Import import_;
 };
 
 void Reader::readConstants()
 {
-	for (const pb::Tensor &tensor : graph_.initializer()) {
+	for (pb::Tensor &tensor : *graph_.mutable_initializer()) {
 		Value value = valueOf(readConstant(tensor));
+		std::string().swap(*tensor.mutable_raw_data()); /* may be most of the memory */
 		const Extents shape = value.shape;
 		const ValueId id = import_.model.add(std::move(value));
 		import_.tensors[tensor.name()] = { id, shape, asInFile(shape.size()), {} };

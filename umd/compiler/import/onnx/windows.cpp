@@ -144,12 +144,11 @@ Value matrixOf(NodeReader &reader, const Value &weights)
 }
 
 /* A constant times a factor, such as beta of Gemm's bias. */
-Value scaled(const Value &value, double factor)
+Value scaled(Value value, double factor)
 {
-	std::vector<double> numbers = realNumbers(value);
-
 	if (factor == 1)
 		return value;
+	std::vector<double> numbers = realNumbers(value);
 	for (double &number : numbers)
 		number *= factor;
 	return floatConstant(numbers, value.shape);
@@ -172,7 +171,7 @@ Tensor readMatrices(NodeReader &reader, double alpha, std::vector<Value> bias)
 		Weights weights{ matrixOf(reader, reader.constant(1)), std::move(bias) };
 		reader.support(alpha == 1 || isFloat(weights.kernels.type), "alpha",
 			       "is not 1, of integers");
-		weights.kernels = scaled(weights.kernels, alpha);
+		weights.kernels = scaled(std::move(weights.kernels), alpha);
 		return legalize::product(reader, rows, std::move(weights), {});
 	}
 	if (alpha != 1)
