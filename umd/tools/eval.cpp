@@ -226,7 +226,7 @@ int main(int argc, char **argv)
 		tools::NetworkOptions network;
 
 		app.footer(tools::exitCodeHelp);
-		network.addTo(app, "that of the device");
+		network.addTo(app, "that of the device", true);
 		addOptions(app, settings);
 		tools::ScalingOptions scaling;
 		scaling.addTo(app, "pictures");
