@@ -159,11 +159,14 @@ int main(int argc, char **argv)
 					   [&](CommandLineOption option) { option.needs(chip); });
 		const auto dump =
 			app.option("--dump", settings.dump,
-				   "in place of a network, print this file with the values of the "
-				   "NVDLA's registers, with names instead of byte offsets. The file "
-				   "is either the dump that the kernel driver makes when a run "
-				   "fails (/sys/class/devcoredump/devcd*/data), or, while the NVDLA "
-				   "runs, /sys/kernel/debug/accel/DEVICE/registers")
+				   "in place of a network, print this file, which has the values "
+				   "of "
+				   "the NVDLA's registers, with names instead of byte offsets. It "
+				   "is "
+				   "either the dump that the kernel driver makes when a run fails "
+				   "(/sys/class/devcoredump/devcd*/data), or, while the NVDLA "
+				   "runs, "
+				   "/sys/kernel/debug/accel/DEVICE/registers")
 				.valueText("FILE")
 				.excludes(format)
 				.excludes(json)

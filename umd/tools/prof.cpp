@@ -155,7 +155,8 @@ int main(int argc, char **argv)
 		auto input = app.option("--input", settings.run.inputs,
 					"input: a picture (PGM, PPM, PNG, JPEG), a numpy array "
 					"(.npy), or a .dimg or .raw file, which nvdla-run(1) "
-					"describes; repeat for further inputs; an input without a file is zero")
+					"describes; repeat for further inputs; an input without a "
+					"file is zero")
 				     .valueText("FILE")
 				     .repeatable();
 		tools::ScalingOptions scaling;

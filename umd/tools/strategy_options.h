@@ -54,16 +54,16 @@ public:
 			       "size of the on-chip memory that the compiler may use for tensors "
 			       "between layers, also given as 512K or 4M; default: 0")
 			    .bytes());
-		add(app.choice("--fold-sums", foldSums_, foldSumsNames(),
-			       std::string("in which models a convolution and a following addition "
-					   "become one operation. floats (the default): in float "
-					   "models") +
-				       (calibrates ? ", also if they are calibrated to integers"
-						   : "") +
-				       "; always: also in integer models; never: in no model. With "
-				       "always, results of an integer model can change, because "
-				       "the convolution's result is then not limited to the range "
-				       "of its type before the addition"));
+		add(app.choice(
+			"--fold-sums", foldSums_, foldSumsNames(),
+			std::string("in which models a convolution and a following addition "
+				    "become one operation. floats (the default): in float "
+				    "models") +
+				(calibrates ? ", also if they are calibrated to integers" : "") +
+				"; always: also in integer models; never: in no model. With "
+				"always, results of an integer model can change, because "
+				"the convolution's result is then not limited to the range "
+				"of its type before the addition"));
 		add(app.option("--shape", shapes_,
 			       "shape of an input, such as picture=1x3x480x640. It gives the sizes "
 			       "that an ONNX model leaves open, or replaces those of a TensorFlow "
