@@ -61,8 +61,8 @@ without a kernel driver.
 With --model, a model of TensorFlow Lite, ONNX or Caffe is compiled and run on the picture in place
 of the example network, and the classes with the highest scores are printed. The picture is cropped
 to its centre and scaled to the model's input. Operators that NVDLA cannot compute run in ONNX
-Runtime or TensorFlow Lite, which are downloaded when a model first needs them. With --model
-no table is printed and no timeline is written; nvdla-prof in build/umd/tools does both for a model.
+Runtime or TensorFlow Lite, which are downloaded when a model first needs them. No table is
+printed and no timeline is written; nvdla-prof in build/umd/tools does both for a model.
 
 The first run takes a few minutes: it installs packages (as root or with sudo), compiles, and
 unpacks QEMU and kernels into ~/.cache/nvdla. Later runs take seconds.
