@@ -68,15 +68,17 @@ constexpr ChipOption options[] = {
 	{ "dram", "BANDWIDTH",
 	  "bandwidth of system memory, for reads and writes together; default 10GB/s", true,
 	  set<&Chip::dram, bandwidth> },
-	{ "dram-latency", "TIME", "time from a read of system memory to its data; default 100ns",
-	  true, set<&Chip::dramLatency, duration> },
+	{ "dram-latency", "TIME",
+	  "time from a request to read system memory until the data arrive; default 100ns", true,
+	  set<&Chip::dramLatency, duration> },
 	{ "sram", "BANDWIDTH", "bandwidth of on-chip memory in each direction; default 25GB/s",
 	  true, set<&Chip::sram, bandwidth> },
-	{ "sram-latency", "TIME", "time from a read of on-chip memory to its data; default 20ns",
-	  true, set<&Chip::sramLatency, duration> },
+	{ "sram-latency", "TIME",
+	  "time from a request to read on-chip memory until the data arrive; default 20ns", true,
+	  set<&Chip::sramLatency, duration> },
 	{ "interrupt-gap", "TIME",
-	  "time for the interrupt and the driver, from the end of an operation to the start of one "
-	  "that waits for it; default 0ns",
+	  "time for the interrupt and the driver, from the end of an operation to the start of an "
+	  "operation that waits for it; default 0ns",
 	  false, set<&Chip::interruptGap, duration> },
 };
 

@@ -280,9 +280,9 @@ int main(int argc, char **argv)
 		const auto json = app.flag("--json", settings.json, "print the figures as JSON");
 		app.option("--compare", settings.compare,
 			   "also print the ratio of each figure to that of an earlier measurement. "
-			   "The file has the output of that measurement with --json. The "
-			   "measurement must be of a network file of the same name, with as "
-			   "many runs in flight")
+			   "The file has the output of that measurement with --json. That "
+			   "measurement must be of a network file of the same name, with the same "
+			   "--in-flight")
 			.valueText("FILE")
 			.excludes(json);
 		if (const auto code = app.parse(argc, argv))

@@ -343,7 +343,7 @@ int main(int argc, char **argv)
 		settings.chip.addTo(app, [&](const CommandLineOption &option) {
 			settings.ofChip.push_back(option);
 		});
-		settings.strategy.addTo(app, "nv_full");
+		settings.strategy.addTo(app, "nv_full", true);
 		addCalibration(app, settings);
 		if (const auto code = app.parse(argc, argv))
 			return *code;

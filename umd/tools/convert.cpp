@@ -78,9 +78,9 @@ int main(int argc, char **argv)
 			.required();
 		app.flag(
 			"--blob-files", settings.blobFiles,
-			"if TO is a .json file: write the weights to files in its folder, and only "
-			"their names into the text; programs that read the text find the files "
-			"there");
+			"if TO is a .json file: write the weights (blobs) to files of their own in "
+			"the folder of TO. The text has only the names of these files; programs "
+			"that read the text look for them in its folder");
 		if (const auto code = app.parse(argc, argv))
 			return *code;
 

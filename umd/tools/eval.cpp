@@ -192,12 +192,14 @@ void addOptions(CommandLine &app, Settings &settings)
 	app.option("--truth", settings.truth,
 		   "text file with the class of each picture, if the pictures are not sorted "
 		   "into folders. A line has the path of a picture below FOLDER, a space, and the "
-		   "class, written as the name of its folder would be")
+		   "class: its line in the labels file, the first word of this line, or its number")
 		.valueText("FILE");
 	app.option("--calibrate", settings.samples,
-		   "also judge network after calibration: compiled to 8-bit integers with this "
-		   "example of an input. network must be a float model. SAMPLE is a picture, an "
-		   "array (.npy) or a folder of them; repeat for further examples")
+		   "also judge network after calibration: the network is also compiled to 8-bit "
+		   "integers, with SAMPLE as an example of an input. network must be a float "
+		   "model. "
+		   "SAMPLE is a picture, an array (.npy) or a folder of them; repeat for further "
+		   "examples")
 		.valueText("SAMPLE")
 		.repeatable();
 	app.option("--against", settings.others,
@@ -226,7 +228,7 @@ int main(int argc, char **argv)
 		tools::NetworkOptions network;
 
 		app.footer(tools::exitCodeHelp);
-		network.addTo(app, "that of the device");
+		network.addTo(app, "that of the device", true);
 		addOptions(app, settings);
 		tools::ScalingOptions scaling;
 		scaling.addTo(app, "pictures");

@@ -147,7 +147,7 @@ int main(int argc, char **argv)
 				    .excludes(format);
 		app.option("-o,--output", settings.output,
 			   "write to this file instead of printing; - is standard output; a name "
-			   "that ends in .json, .dot or .svg needs --format json, dot or svg")
+			   "that ends in .json, .dot or .svg needs the --format of this name")
 			.valueText("FILE");
 		const auto chip =
 			app.flag("--chip", settings.chip,
@@ -159,11 +159,14 @@ int main(int argc, char **argv)
 					   [&](CommandLineOption option) { option.needs(chip); });
 		const auto dump =
 			app.option("--dump", settings.dump,
-				   "in place of a network, print this file, with register names "
-				   "instead of byte offsets. The file is "
-				   "/sys/class/devcoredump/devcd*/data, the core dump that the "
-				   "kernel driver makes of the NVDLA when a run fails, or the "
-				   "driver's debugfs file \"registers\"")
+				   "in place of a network, print this file, which has the values "
+				   "of "
+				   "the NVDLA's registers, with names instead of byte offsets. It "
+				   "is "
+				   "either the dump that the kernel driver makes when a run fails "
+				   "(/sys/class/devcoredump/devcd*/data), or, while the NVDLA "
+				   "runs, "
+				   "/sys/kernel/debug/accel/DEVICE/registers")
 				.valueText("FILE")
 				.excludes(format)
 				.excludes(json)

@@ -35,7 +35,7 @@ NetworkFile networkFile(const std::string &path)
 	return { path, isModel, {}, {}, false };
 }
 
-void NetworkOptions::addTo(CommandLine &app, const std::string &usualTarget)
+void NetworkOptions::addTo(CommandLine &app, const std::string &usualTarget, bool calibrates)
 {
 	all_.push_back(
 		app.option("network", network_,
@@ -60,7 +60,7 @@ void NetworkOptions::addTo(CommandLine &app, const std::string &usualTarget)
 			   "compiled before, with the same options, is read from there; "
 			   "default: compile each time")
 			.valueText("FOLDER"));
-	strategy_.addTo(app, usualTarget);
+	strategy_.addTo(app, usualTarget, calibrates);
 	ofModels_.insert(ofModels_.end(), strategy_.all().begin(), strategy_.all().end());
 	all_.insert(all_.end(), ofModels_.begin(), ofModels_.end());
 }

@@ -42,9 +42,12 @@ public:
 	NetworkOptions(const NetworkOptions &) = delete;
 	NetworkOptions &operator=(const NetworkOptions &) = delete;
 
-	/** \param[in] usualTarget text for the help: the core for which models are compiled without
-	 * --target */
-	void addTo(CommandLine &app, const std::string &usualTarget);
+	/**
+	 * \param[in] usualTarget text for the help: the core for which models are compiled without
+	 * --target
+	 * \param[in] calibrates whether the program can calibrate models, for the help
+	 */
+	void addTo(CommandLine &app, const std::string &usualTarget, bool calibrates = false);
 
 	/** \return the argument and the options, to be excluded by other options */
 	const std::vector<CommandLineOption> &all() const { return all_; }

@@ -140,8 +140,10 @@ int main(int argc, char **argv)
 	return tools::runProgram("nvdla-prof", [&]() -> Result<int> {
 		CommandLine app{
 			"Runs a neural network on NVDLA, a hardware accelerator, and prints a "
-			"table of its operations' times. An operation is the work of one "
-			"engine, a unit of NVDLA.",
+			"table with the measured times of its operations. An operation is the "
+			"work of one engine, a unit of NVDLA. On an NVDLA in software (the "
+			"default) the times are those that this software takes; --chip predicts "
+			"the times on a chip.",
 			"nvdla-prof", "nvdla-prof net.nvdla --svg timeline.svg"
 		};
 		Settings settings;
@@ -152,8 +154,9 @@ int main(int argc, char **argv)
 		auto device = tools::addDeviceOption(app, settings.run.device);
 		auto input = app.option("--input", settings.run.inputs,
 					"input: a picture (PGM, PPM, PNG, JPEG), a numpy array "
-					"(.npy), or a .dimg or .raw file, as for nvdla-run; repeat "
-					"for further inputs; an input without a file is zero")
+					"(.npy), or a .dimg or .raw file, which nvdla-run(1) "
+					"describes; repeat for further inputs; an input without a "
+					"file is zero")
 				     .valueText("FILE")
 				     .repeatable();
 		tools::ScalingOptions scaling;
@@ -167,11 +170,12 @@ int main(int argc, char **argv)
 		app.option("--csv", settings.csv,
 			   "write the table's rows as CSV, with times in ns and all counters: "
 			   "stalls (cycles in which the operation waited for memory), saturated "
-			   "values (results that the engine clipped), NaNs and so on")
+			   "values (results that the engine clipped), NaNs that it read or "
+			   "computed, and so on")
 			.valueText("FILE");
 		app.option("--json", settings.json,
-			   "write the table's rows with their times and counters as JSON. If the "
-			   "FILE of --trace, --svg, --csv or --json is -, the contents are printed "
+			   "write the table's rows with their times and counters as JSON. For "
+			   "--json and the three options before it, - as FILE prints the contents "
 			   "in place of the table")
 			.valueText("FILE");
 		app.flag("--by-layer", settings.view.byLayer,

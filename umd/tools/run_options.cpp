@@ -128,7 +128,8 @@ void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 	app.flag("--perf", settings.perf,
 		 "print a table of the last run: for each operation (the work of one engine, a "
 		 "unit of NVDLA) its time, its stalls (cycles in which it waited for memory), and "
-		 "the numbers of saturated values (results that the engine clipped) and NaNs");
+		 "the numbers of saturated values (results that the engine clipped) and of NaNs "
+		 "that it read or computed");
 	lists.keep(app.option("--saturated-above", settings.saturatedAbove,
 			      "after a run, a line tells the number of saturated values in all "
 			      "operations; do not count operations with N or fewer of them. With "

@@ -29,9 +29,12 @@ public:
 	StrategyOptions(const StrategyOptions &) = delete;
 	StrategyOptions &operator=(const StrategyOptions &) = delete;
 
-	/** \param[in] usualTarget text for the help: the core for which models are compiled without
-	 * --target */
-	void addTo(CommandLine &app, const std::string &usualTarget)
+	/**
+	 * \param[in] usualTarget text for the help: the core for which models are compiled without
+	 * --target
+	 * \param[in] calibrates whether the program can calibrate models, for the help
+	 */
+	void addTo(CommandLine &app, const std::string &usualTarget, bool calibrates = false)
 	{
 		add(app.option("--strategy", text_,
 			       "ways in which NVDLA may compute parts of a model: a list, "
@@ -42,20 +45,25 @@ public:
 			       "manual page of nvdla-compile explains them. The default is never "
 			       "for winograd, which is slow on an NVDLA in software, and auto for "
 			       "the others. auto or never without WAY= is for all of them. "
-			       "The list may also describe the chip for these predictions, as in "
-			       "dram=2.5GB/s")
+			       "The list may also describe the chip for which auto predicts, with "
+			       "the names of the options --clock to --interrupt-gap of "
+			       "nvdla-compile, as in dram=2.5GB/s; such an option, if given, "
+			       "overrides the list")
 			    .valueText("LIST"));
 		add(app.option("--sram-size", sramBytes_,
 			       "size of the on-chip memory that the compiler may use for tensors "
 			       "between layers, also given as 512K or 4M; default: 0")
 			    .bytes());
-		add(app.choice("--fold-sums", foldSums_, foldSumsNames(),
-			       "in which models a convolution and a following addition become one "
-			       "operation. floats (the default): in float models, also after "
-			       "calibration to integers; always: also in integer models; never: in "
-			       "no model. With always, results of an integer model can change, "
-			       "because the convolution's result is then not limited to the range "
-			       "of its type before the addition"));
+		add(app.choice(
+			"--fold-sums", foldSums_, foldSumsNames(),
+			std::string("in which models a convolution and a following addition "
+				    "become one operation. floats (the default): in float "
+				    "models") +
+				(calibrates ? ", also if they are calibrated to integers" : "") +
+				"; always: also in integer models; never: in no model. With "
+				"always, results of an integer model can change, because "
+				"the convolution's result is then not limited to the range "
+				"of its type before the addition"));
 		add(app.option("--shape", shapes_,
 			       "shape of an input, such as picture=1x3x480x640. It gives the sizes "
 			       "that an ONNX model leaves open, or replaces those of a TensorFlow "

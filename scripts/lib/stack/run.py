@@ -47,21 +47,22 @@ done
 _DESCRIPTION = '''\
 Build the programs and the driver for NVDLA, a hardware accelerator for neural networks. Run the
 program nvdla-edges: its network (edge filters, ReLU, tone curve, max pooling; INT8) finds the
-edges of a photograph. It writes a picture of the edges (PNG), whose colours stand for directions,
-and a timeline of the run (SVG). It prints a table with the time of each operation and the NVDLA's
-counters: stalls (cycles in which it waited for memory), saturated values (results that it clipped)
-and NaNs.
+edges of a photograph. (The tone curve, a look-up table, brightens weak edges.) The program writes
+a picture of the edges (PNG), whose colours stand for directions, and a timeline of the run (SVG).
+It prints a table with the time of each operation and the NVDLA's counters: stalls (cycles in which
+it waited for memory), saturated values (results that it clipped) and NaNs (that it read or
+computed; none in this network of integers).
 
-The NVDLA is the device model, an NVDLA in software. By default nvdla-edges runs in a guest, a
-virtual machine with the kernel driver, and QEMU attaches the device model to the guest. With
---device embedded the device model runs in the process of nvdla-edges, without QEMU and without a
-kernel driver.
+No NVDLA is needed: the device model, an NVDLA in software, takes its place. By default nvdla-edges
+runs in a guest, a virtual machine with the kernel driver, and QEMU attaches the device model to the
+guest. With --device embedded the device model runs in the process of nvdla-edges, without QEMU and
+without a kernel driver.
 
 With --model, a model of TensorFlow Lite, ONNX or Caffe is compiled and run on the picture in place
 of the example network, and the classes with the highest scores are printed. The picture is cropped
 to its centre and scaled to the model's input. Operators that NVDLA cannot compute run in ONNX
-Runtime or TensorFlow Lite, which are downloaded when a model first needs them. For tables and
-traces of a model, use the programs nvdla-compile, nvdla-run and nvdla-prof.
+Runtime or TensorFlow Lite, which are downloaded when a model first needs them. No table is
+printed and no timeline is written; nvdla-prof in build/umd/tools does both for a model.
 
 The first run takes a few minutes: it installs packages (as root or with sudo), compiles, and
 unpacks QEMU and kernels into ~/.cache/nvdla. Later runs take seconds.
@@ -77,7 +78,7 @@ def _parser():
 	parser.add_argument('--picture', metavar='FILE', type=Path, default=EXAMPLE_PICTURE, help='PNG, JPEG, PGM or PPM file on which the network runs (default: the example\'s photograph of a cat)')
 	modelrun.add_options(parser)
 	parser.add_argument('--output', metavar='FILE', type=Path,
-			    help='without --model: PNG file to write (default: out/edges.png); the timeline is written beside it')
+			    help='without --model: PNG file to write (default: out/edges.png); the timeline is written beside it (default: out/edges.timeline.svg)')
 	return parser
 
 

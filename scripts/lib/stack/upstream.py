@@ -213,8 +213,8 @@ def apply(tree, output, changed):
 def main():
 	parser = console.Parser('scripts/upstream', '~/linux', description=(
 		'Turn the driver for NVDLA (a hardware accelerator) into a series of patches for the Linux source tree DIR. They add '
-		'drivers/accel/nvdla, its device tree binding, user space interface and documentation. Apply them to DIR: as commits '
-		'if DIR is a git work tree, else to its files. The patches are signed off with the user.name and user.email that '
+		'drivers/accel/nvdla, its device tree binding, user space interface and documentation. Apply them to DIR: commit them '
+		'if DIR is a git work tree, else only change its files. The patches are signed off with the user.name and user.email that '
 		'git is configured with in DIR.'))
 	parser.add_argument('tree', metavar='DIR', type=Path, nargs='?',
 			    help='top folder of a source tree of Linux 7.3 or newer; required unless --check is given')
@@ -222,8 +222,8 @@ def main():
 			    help='write the patches to this folder (default: out/upstream)')
 	parser.add_argument('--no-apply', dest='apply', action='store_false', help='only write the patches; do not change DIR')
 	parser.add_argument('--check', action='store_true', help=(
-		'instead of DIR, take the source of the newest kernel in the list scripts/lib/kernels, which is downloaded once '
-		'(1.1 GiB in ~/.cache/nvdla). Apply the patches to the unchanged source, run checkpatch --strict, compile the driver '
+		'instead of DIR, take the source of the newest kernel in the list scripts/lib/kernels. This source is downloaded once '
+		'(1.1 GiB in ~/.cache/nvdla). Apply the patches to the source as it was downloaded, run checkpatch --strict, compile the driver '
 		'with W=1 and sparse, and run its KUnit tests in a UML kernel (Linux as a process of this machine)'))
 	arguments = parser.parse_args()
 	if bool(arguments.tree) == arguments.check:
