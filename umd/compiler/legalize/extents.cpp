@@ -163,7 +163,7 @@ Tensor tile(Builder &builder, const Tensor &from, const std::string &field,
 	    const std::vector<int64_t> &times)
 {
 	const Tensor tensor = builder.plain(builder.needComputed(from));
-	std::vector<std::vector<Part>> axes(times.size());
+	std::vector<std::vector<Part>> axes(tensor.shape.size());
 
 	builder.need(times.size() == tensor.shape.size(), field,
 		     fmt::format("are {} numbers for {} axes", times.size(), tensor.shape.size()));
