@@ -30,9 +30,22 @@ struct RecurrentCell {
 	bool hasStates = false;
 	bool hasBias = true;
 	bool resetsProduct = false;
+	bool namesFunctions = false;
 
 	uint32_t gates() const { return type == "LSTM" ? 4 : type == "GRU" ? 3 : 1; }
 	uint32_t directions() const { return direction == "bidirectional" ? 2 : 1; }
+	std::vector<std::string> functions() const
+	{
+		std::vector<std::string> one{ "Sigmoid", "Tanh" };
+		if (type == "LSTM")
+			one.emplace_back("Tanh");
+		if (type == "RNN")
+			one.erase(one.begin());
+		const std::vector<std::string> first = one;
+		if (directions() == 2)
+			one.insert(one.end(), first.begin(), first.end());
+		return one;
+	}
 	uint32_t states() const { return directions() * batch * size; }
 };
 
@@ -213,6 +226,8 @@ onnx::Node *addCell(OnnxBuilder &builder, const RecurrentCell &cell, const CellT
 	}
 	onnx::Node *node = builder.node(cell.type, inputs, "y");
 	OnnxBuilder::setText(node, "direction", cell.direction);
+	if (cell.namesFunctions)
+		OnnxBuilder::setTexts(node, "activations", cell.functions());
 	OnnxBuilder::setInteger(node, "hidden_size", cell.size);
 	OnnxBuilder::setInteger(node, "linear_before_reset", cell.resetsProduct);
 	return node;
@@ -257,6 +272,7 @@ TEST(Recurrent, CellsComputeTheirFormulas)
 				cell.hasStates = variant & 1;
 				cell.hasBias = variant & 2;
 				cell.resetsProduct = type == "GRU" && variant & 4;
+				cell.namesFunctions = variant % 3 == 2;
 				cell.batch = variant & 4 ? 1 : 2;
 				/* Whole atoms, and others; one step, and many */
 				cell.size = std::uniform_int_distribution<uint32_t>(1, 3)(random) *
@@ -357,6 +373,16 @@ TEST(Recurrent, RefusesWhatItDoesNotKnow)
 		  [](OnnxBuilder &builder, onnx::Node *node) {
 			  builder.input("states", { 1, 1, 12 });
 			  node->set_input(5, "states");
+		  } },
+		{ "initial state",
+		  [](OnnxBuilder &builder, onnx::Node *node) {
+			  builder.input("short", { 1, 1, 5 });
+			  node->set_input(5, "short");
+		  } },
+		{ "input 0",
+		  [](OnnxBuilder &builder, onnx::Node *node) {
+			  builder.input("many", { 257, 1, 7 });
+			  node->set_input(0, "many");
 		  } },
 		{ "input 2",
 		  [](OnnxBuilder &builder, onnx::Node *node) {

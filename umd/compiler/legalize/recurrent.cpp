@@ -240,8 +240,9 @@ std::vector<Tensor> recurrent(Builder &builder, const Tensor &x, const Recurrenc
 	const uint64_t wanted = uint64_t{ batch } * cell.directions * size;
 	std::vector<Tensor> states, hiddens, memories;
 
-	builder.support(all <= mostSteps, "input 0",
-			fmt::format("is {} steps; up to {} are possible", all, mostSteps));
+	builder.support(elementCount(x.shape) > 0 && all <= mostSteps, "input 0",
+			fmt::format("is {}, {} steps in all; 1 to {} are possible",
+				    toString(x.shape), all, mostSteps));
 	for (const auto *state : { &hidden, &memory })
 		builder.need(!*state || elementCount((*state)->shape) == wanted, "initial state",
 			     fmt::format("has not {} numbers", wanted));

@@ -53,7 +53,7 @@ std::string take(std::string_view part, Strategy &strategy)
 	if (equals == std::string_view::npos) {
 		const ChoiceName *all = named(choiceNames, part);
 		if (!all)
-			return "is neither auto or never nor SUBJECT=CHOICE";
+			return "is neither auto or never nor WAY=CHOICE";
 		/* Hardly a graph allows every subject. */
 		if (all->choice == Choice::Always)
 			return "is for one subject, as in reuse=always";
