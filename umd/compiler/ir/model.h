@@ -461,10 +461,6 @@ Extents withRank(Extents shape, size_t rank);
  * aligned; nothing if an axis has two other extents
  */
 std::optional<Extents> broadcastShape(const Extents &a, const Extents &b);
-/** \return lines and columns of the windows' results; 0 if no window fits */
-Extents windowed(const Extents &picture, const op::Axes &kernel, const op::Axes &stride,
-		 const op::Axes &dilation, const op::Padding &padding, uint32_t channels);
-
 /** \return an error if a constant's number of bytes does not fit its shape */
 std::optional<Error> bytesError(const Value &value);
 /** \return the elements of a constant, without their quantization; numbers are float or double */

@@ -181,22 +181,6 @@ std::optional<Extents> broadcastShape(const Extents &a, const Extents &b)
 	return made;
 }
 
-Extents windowed(const Extents &picture, const op::Axes &kernel, const op::Axes &stride,
-		 const op::Axes &dilation, const op::Padding &padding, uint32_t channels)
-{
-	const auto windowsOf = [](uint64_t padded, uint32_t taps, uint32_t step, uint32_t apart) {
-		const uint64_t window = uint64_t{ taps - 1 } * apart + 1;
-		return padded < window ? 0 : static_cast<uint32_t>((padded - window) / step + 1);
-	};
-
-	return { picture[0],
-		 windowsOf(uint64_t{ picture[1] } + padding.top + padding.bottom, kernel.y,
-			   stride.y, dilation.y),
-		 windowsOf(uint64_t{ picture[2] } + padding.left + padding.right, kernel.x,
-			   stride.x, dilation.x),
-		 channels };
-}
-
 std::optional<Error> bytesError(const Value &value)
 {
 	const uint64_t bytes = elementCount(value.shape) * elementBytes(value.type);

@@ -43,16 +43,28 @@ Windows padded(Builder &builder, const Extents &picture, Windows windows)
 	return windows;
 }
 
+/* Number of windows along an axis; 0 if none fits. */
+uint32_t windowsOf(uint64_t padded, uint32_t taps, uint32_t stride, uint32_t dilation)
+{
+	const uint64_t window = uint64_t{ taps - 1 } * dilation + 1;
+
+	return padded < window ? 0 : static_cast<uint32_t>((padded - window) / stride + 1);
+}
+
 /* Shape of the windows' results, with the given number of channels. */
 Tensor windowed(Builder &builder, const Tensor &picture, const Windows &windows, uint32_t channels)
 {
-	const Extents out =
-		compiler::windowed(inValueOrder(picture, picture.shape), windows.kernel,
-				   windows.stride, windows.dilation, windows.padding, channels);
-	builder.need(out[1] && out[2], "kernel",
-		     fmt::format("of {} x {} does not fit into {}", windows.kernel.y,
-				 windows.kernel.x, toString(picture.shape)));
-	return withValueShape(picture, out);
+	const auto &[kernel, stride, dilation, padding, same] = windows;
+	const Extents x = inValueOrder(picture, picture.shape);
+	const uint64_t lines = uint64_t{ x[1] } + padding.top + padding.bottom;
+	const uint64_t columns = uint64_t{ x[2] } + padding.left + padding.right;
+	const uint32_t height = windowsOf(lines, kernel.y, stride.y, dilation.y);
+	const uint32_t width = windowsOf(columns, kernel.x, stride.x, dilation.x);
+
+	builder.need(height && width, "kernel",
+		     fmt::format("of {} x {} does not fit into {}", kernel.y, kernel.x,
+				 toString(picture.shape)));
+	return withValueShape(picture, { x[0], height, width, channels });
 }
 
 /* Padding behind the input, enlarged for one more window if the padded input is not covered. */
