@@ -20,15 +20,6 @@ std::string nameOf(const GroupTile &tile)
 	return fmt::format("groups {} to {}", tile.firstGroup, tile.firstGroup + tile.groups - 1);
 }
 
-/*
- * Names a part by its channels, not by its group: another convolution may divide the same surface
- * into other groups.
- */
-std::string partName(uint32_t first, uint32_t count)
-{
-	return fmt::format("channels {} to {}", first, first + count - 1);
-}
-
 /* Makes weights of a tile, with zeros where kernels of one group meet channels of another. */
 std::string weightsOf(Symbols &symbols, const GraphWeights &whole, const GroupTile &tile)
 {
@@ -39,16 +30,7 @@ std::string weightsOf(Symbols &symbols, const GraphWeights &whole, const GroupTi
 	/* The cubes of a batch share the weights. */
 	if (symbols.weights.contains(name))
 		return name;
-	GraphWeights some{ .name = name,
-			   .k = tile.k,
-			   .c = tile.c,
-			   .r = whole.r,
-			   .s = whole.s,
-			   .elements = { whole.elements.type, {} },
-			   .winogradScale = whole.winogradScale,
-			   .compressed = whole.compressed,
-			   .onChip = whole.onChip,
-			   .fractionBits = whole.fractionBits };
+	GraphWeights some = weightsLike(whole, name, tile.k, tile.c);
 	some.elements.bytes.resize(tile.k * tile.groups * kernel);
 	for (uint32_t k = 0; k < tile.k; k++) {
 		const uint32_t group = k / (tile.k / tile.groups);
@@ -124,7 +106,7 @@ op::Convolution convolutionOf(Symbols &symbols, const op::Convolution &conv,
 	one.weights = weightsOf(symbols, layer.weights, tile);
 	if (layer.tiles.size() == 1)
 		return one;
-	one.input = describePart(symbols, { .name = conv.input }, partName(tile.firstC, tile.c),
+	one.input = describePart(symbols, { .name = conv.input }, channelsFrom(tile.firstC, tile.c),
 				 { .c = tile.c, .atChannel = tile.firstC });
 	one.output = fmt::format("{} [{}]", conv.output, nameOf(tile));
 	return one;
@@ -169,7 +151,7 @@ Result<void> Expansion::addGroups(const op::Convolution &conv, const op::Sdp &sd
 	if (whole.n > 1)
 		return addCubes(conv, sdp, whole);
 	for (const GroupTile &tile : layer->tiles) {
-		const std::string name = nameOf(tile), made = partName(tile.firstK, tile.k);
+		const std::string name = nameOf(tile), made = channelsFrom(tile.firstK, tile.k);
 		const OperandRange range{ { 0, 1, out->h },
 					  { 0, 1, out->w },
 					  *out,

@@ -64,6 +64,13 @@ private:
 	uint32_t entriesPerBank_;
 };
 
+/** \return "channels 16 to 31": names parts by their channels, as several operations may divide a
+ * surface, each in its own way */
+std::string channelsFrom(uint32_t first, uint32_t count);
+/** \brief Weights like \a whole, of \a k kernels of \a c channels; the elements are missing */
+GraphWeights weightsLike(const GraphWeights &whole, const std::string &name, uint32_t k,
+			 uint32_t c);
+
 /** \brief Remedy of a layer that is too large, for messages */
 inline constexpr const char *bufferRemedy = "make it several layers of fewer channels or columns";
 

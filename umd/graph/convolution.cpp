@@ -233,6 +233,25 @@ uint32_t ConvLayer::windowLines() const
 	return (plain.height - 1) * op.dilation.y + 1;
 }
 
+std::string channelsFrom(uint32_t first, uint32_t count)
+{
+	return fmt::format("channels {} to {}", first, first + count - 1);
+}
+
+GraphWeights weightsLike(const GraphWeights &whole, const std::string &name, uint32_t k, uint32_t c)
+{
+	return { .name = name,
+		 .k = k,
+		 .c = c,
+		 .r = whole.r,
+		 .s = whole.s,
+		 .elements = { whole.elements.type, {} },
+		 .winogradScale = whole.winogradScale,
+		 .compressed = whole.compressed,
+		 .onChip = whole.onChip,
+		 .fractionBits = whole.fractionBits };
+}
+
 std::optional<ConvLayer> convLayer(Lowering &lowering, const op::Convolution &op)
 {
 	SurfaceState &in = lowering.input("input", op.input);

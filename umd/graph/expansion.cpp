@@ -105,11 +105,11 @@ Result<bool> Expansion::isDivided(const op::Convolution &conv)
 {
 	Lowering lowering = begin(conv);
 	const auto layer = convLayer(lowering, conv);
-	bool divided = layer && bandsOf(lowering, *layer).size() > 1;
+	const bool banded = layer && bandsOf(lowering, *layer).size() > 1;
 
 	if (auto result = lowering.result(); !result)
 		return forward(result);
-	return divided || takesKernelParts(lowering, *layer);
+	return banded || takesKernelParts(lowering, *layer);
 }
 
 std::optional<Shape> Expansion::shapeOf(Lowering &lowering, const op::Any &operation)

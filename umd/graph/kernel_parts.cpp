@@ -16,11 +16,6 @@ namespace nvdla::assembly
 namespace
 {
 
-std::string channelsFrom(uint32_t first, uint32_t count)
-{
-	return fmt::format("channels {} to {}", first, first + count - 1);
-}
-
 /* Weights of some kernels, in the graph only until their operation is lowered. */
 class SomeKernels
 {
@@ -32,15 +27,7 @@ public:
 		const size_t kernel = whole.elements.bytes.size() / whole.k;
 		const auto begin =
 			whole.elements.bytes.begin() + static_cast<ptrdiff_t>(first * kernel);
-		GraphWeights some{ .name = name_,
-				   .k = count,
-				   .c = whole.c,
-				   .r = whole.r,
-				   .s = whole.s,
-				   .elements = { whole.elements.type, {} },
-				   .compressed = whole.compressed,
-				   .onChip = whole.onChip,
-				   .fractionBits = whole.fractionBits };
+		GraphWeights some = weightsLike(whole, name_, count, whole.c);
 
 		some.elements.bytes.assign(begin, begin + static_cast<ptrdiff_t>(count * kernel));
 		symbols_.derivedWeights.push_back(std::move(some));
