@@ -105,7 +105,7 @@ struct Position {
 			       rowAt(weightsOf(lane).exponent, kernel));
 	}
 
-	/** \return the exponent of a lane's number, for all kernels */
+	/** \return the exponent of the data in a lane, the same for each kernel */
 	HWY_INLINE Row exponentOf(size_t lane) const
 	{
 		return hn::BitCast(RowTag(), constant(data->exponent[lane]));

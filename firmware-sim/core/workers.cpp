@@ -178,7 +178,7 @@ bool Workers::takesPart()
 			lookFor([&] { return called() || sched_getcpu() == callersCore_; });
 		looking_--;
 		if (found && called())
-			continue; /* then answer(), unless another thread was faster */
+			continue; /* to do an errand, end or answer; others may be faster */
 		std::unique_lock lock(mutex_);
 		asleep_++;
 		/* A thread that was woken too late waits for the next call. */

@@ -146,7 +146,8 @@ public:
 		std::ranges::transform(arith.windowPad, windowPad_.begin(), fp17::ofRegister);
 	}
 
-	/** \return false if a register has a number for which OneByOne is needed */
+	/** \return false if a register's number is not ordinary, as infinity is not: OneByOne
+	 * then computes the averages, element by element */
 	static bool accepts(const PdpOp &op)
 	{
 		const PdpFloatAverage arith(op);

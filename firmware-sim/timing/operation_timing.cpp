@@ -84,7 +84,7 @@ Part cdpPart(const CdpWork &work)
 			 core.position * static_cast<double>(work.positions) };
 }
 
-/** The parts of an operation, and the memories: candidates for its bound */
+/** What may bound an operation's time: its engines' parts, and the memories, which add() appends */
 class Parts
 {
 public:

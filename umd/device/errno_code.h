@@ -24,7 +24,7 @@ inline const char *reasonOf(int error)
 	return std::strerror(-error);
 }
 
-/** \brief Kind of failure of a negative errno of the device file */
+/** \brief The error code for a negative errno that the device file returned */
 inline ErrorCode codeOf(int error)
 {
 	switch (error) {

@@ -233,7 +233,8 @@ Pipeline::RequestList Pipeline::dequeue(RequestList &queue, RequestList::iterato
 }
 
 /*
- * Returns a free or new slot if a request waits for one; nullptr if none waits or no slot is free.
+ * Returns a free slot, or a new one, if a request waits; nullptr if none waits, or if all slots run
+ * and no more can be made.
  */
 Slot *Pipeline::takeSlot()
 {

@@ -159,11 +159,11 @@ int main(int argc, char **argv)
 					   [&](CommandLineOption option) { option.needs(chip); });
 		const auto dump =
 			app.option("--dump", settings.dump,
-				   "in place of a network, print this file, which has the values "
-				   "of "
-				   "the NVDLA's registers, with names instead of byte offsets. It "
-				   "is "
-				   "either the dump that the kernel driver makes when a run fails "
+				   "in place of a network, print the values of the NVDLA's "
+				   "registers in this file, with the registers' names in place of "
+				   "their byte offsets. The file is either the dump that the "
+				   "kernel "
+				   "driver makes when a run fails "
 				   "(/sys/class/devcoredump/devcd*/data), or, while the NVDLA "
 				   "runs, "
 				   "/sys/kernel/debug/accel/DEVICE/registers")

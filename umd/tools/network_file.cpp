@@ -46,12 +46,12 @@ void NetworkOptions::addTo(CommandLine &app, const std::string &usualTarget, boo
 			.valueText("FILE"));
 	const auto loadable = app.option("--loadable", loadable_,
 					 "a loadable, whatever its name ends in, in place of "
-					 "network")
+					 "the argument network")
 				      .valueText("FILE");
 	all_.push_back(loadable);
 	all_.push_back(app.option("--model", model_,
 				  "a TensorFlow Lite or ONNX model, whatever its name ends in, or "
-				  "the .prototxt of a Caffe net, in place of network")
+				  "the .prototxt of a Caffe net, in place of the argument network")
 			       .valueText("FILE")
 			       .excludes(loadable));
 	ofModels_.push_back(

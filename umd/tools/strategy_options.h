@@ -47,8 +47,8 @@ public:
 			       "the others. auto or never without WAY= is for all of them. "
 			       "The list may also describe the chip for which auto predicts, with "
 			       "the names of the options --clock to --interrupt-gap of "
-			       "nvdla-compile, as in dram=2.5GB/s; such an option, if given, "
-			       "overrides the list")
+			       "nvdla-compile, as in dram=2.5GB/s. In programs that have these "
+			       "options, such an option overrides the list")
 			    .valueText("LIST"));
 		add(app.option("--sram-size", sramBytes_,
 			       "size of the on-chip memory that the compiler may use for tensors "

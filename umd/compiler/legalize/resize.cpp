@@ -206,7 +206,7 @@ Tensor takeNearest(Builder &builder, const Tensor &x, const Extents &out, const 
 	return ofParts(builder, x, axes);
 }
 
-/* Extent of a resized axis. */
+/* Extent of a resized axis, rounded down; factors such as 1 / 3 are not exact. */
 uint32_t wantedOf(uint32_t extent, double factor)
 {
 	return static_cast<uint32_t>(

@@ -41,7 +41,7 @@ public:
 		std::shared_ptr<Syncobj> syncobj;
 		uint64_t point;
 	};
-	/** \return the syncobjs to signal; after read() */
+	/** \return the syncobjs to signal; valid after read() */
 	const std::vector<OutSync> &outSyncs() const { return outSyncs_; }
 
 private:

@@ -126,7 +126,7 @@ const std::vector<Row> rows = {
 	{ "AbsVal", "Abs" },
 	{ "ArgMax", "ArgMax", "argmax_param out_max_val:false top_k:1", "axis",
 	  [](Net &n) { n.support(n.fields.has("axis"), "axis", "is missing"); } },
-	/* a x + y, of networks that weigh their channels */
+	/* Bottoms a, x, y: a * x + y, with a factor a for each channel (squeeze-and-excitation) */
 	{ "Axpy", "", "", "",
 	  [](Net &n) {
 		  n.tops = { n.add("Mul", { n.bottom(1), n.bottom(0) }) };
