@@ -139,7 +139,7 @@ void cutKernels(Operator &operation, Chain &chain)
 	WindowAxes axes(chain.model, operation);
 	auto &[y, x] = axes;
 	const Value &kernels = chain.model.values[operation.inputs[1]];
-	const Place first{ -int64_t{ cut(y) }, -int64_t{ cut(x) } };
+	const KernelPlace first{ -int64_t{ cut(y) }, -int64_t{ cut(x) } };
 	conv->dilation = { x.dilation, y.dilation };
 	if (y.taps == kernels.shape[2] && x.taps == kernels.shape[3])
 		return;

@@ -112,7 +112,7 @@ Value onesOf(uint32_t channels, op::Axes window, double worth)
 	return kernels;
 }
 
-Value inWindow(const Value &kernels, op::Axes window, Place at)
+Value inWindow(const Value &kernels, op::Axes window, KernelPlace at)
 {
 	const size_t size = elementBytes(kernels.type);
 	const Extents &shape = kernels.shape;

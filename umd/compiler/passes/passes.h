@@ -90,7 +90,7 @@ struct WindowAxes {
 Value onesOf(uint32_t channels, op::Axes window, double worth = 1);
 
 /** \brief A place in kernels, or beside them */
-struct Place {
+struct KernelPlace {
 	int64_t line = 0;
 	int64_t column = 0;
 };
@@ -99,7 +99,7 @@ struct Place {
  * \brief Kernels (K x C x R x S) cropped to a window, or padded with elements that add nothing
  * \param[in] at position of the kernels' first element in the window
  */
-Value inWindow(const Value &kernels, op::Axes window, Place at = {});
+Value inWindow(const Value &kernels, op::Axes window, KernelPlace at = {});
 
 /* Passes that fold an operator into another one, if they return true; it is then removed. */
 
