@@ -84,7 +84,7 @@ Part cdpPart(const CdpWork &work)
 			 core.position * static_cast<double>(work.positions) };
 }
 
-/** What may bound an operation's time: its engines' parts, and the memories, which add() appends */
+/** Candidates for what limits an operation: parts of its engines; add() appends the memories */
 class Parts
 {
 public:

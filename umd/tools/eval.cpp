@@ -197,9 +197,8 @@ void addOptions(CommandLine &app, Settings &settings)
 	app.option("--calibrate", settings.samples,
 		   "also judge network after calibration: the network is also compiled to 8-bit "
 		   "integers, with SAMPLE as an example of an input. network must be a float "
-		   "model. "
-		   "SAMPLE is a picture, an array (.npy) or a folder of them; repeat for further "
-		   "examples")
+		   "model. SAMPLE is a picture, an array (.npy) or a folder of them; repeat for "
+		   "further examples")
 		.valueText("SAMPLE")
 		.repeatable();
 	app.option("--against", settings.others,

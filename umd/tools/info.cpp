@@ -162,11 +162,9 @@ int main(int argc, char **argv)
 				   "in place of a network, print the values of the NVDLA's "
 				   "registers in this file, with the registers' names in place of "
 				   "their byte offsets. The file is either the dump that the "
-				   "kernel "
-				   "driver makes when a run fails "
+				   "kernel driver makes when a run fails "
 				   "(/sys/class/devcoredump/devcd*/data), or, while the NVDLA "
-				   "runs, "
-				   "/sys/kernel/debug/accel/DEVICE/registers")
+				   "runs, /sys/kernel/debug/accel/DEVICE/registers")
 				.valueText("FILE")
 				.excludes(format)
 				.excludes(json)

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <deque>
 #include <map>
 #include <set>
 #include <string>

@@ -120,7 +120,6 @@ std::string addTable(Lowerer &lowerer, const Operator &operation, const Unary &u
 	if (!unique.empty())
 		return unique;
 	unique = lowerer.unique(name + " table");
-
 	if (hasExactTable(lowerer, operation)) {
 		table.lut = exactTable(unary, in, out, lowerer.roundsTwice(input), zero);
 	} else if (type == DataType::Half) {
