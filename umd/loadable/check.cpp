@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -85,7 +86,8 @@ public:
 			.and_then([&] { return checkAddresses(); })
 			.and_then([&] { return checkTasks(); })
 			.and_then([&] { return checkTensors(); })
-			.and_then([&] { return checkRelocs(); });
+			.and_then([&] { return checkRelocs(); })
+			.and_then([&] { return checkStates(); });
 	}
 
 private:
@@ -97,6 +99,7 @@ private:
 	Result<void> checkTasks();
 	Result<void> checkTensors();
 	Result<void> checkRelocs();
+	Result<void> checkStates();
 
 	const Memory &memoryOf(uint16_t id) const { return loadable_.memories[memories_.at(id)]; }
 
@@ -294,6 +297,33 @@ Result<void> Checker::checkRelocs()
 	return {};
 }
 
+/* The tensors of a state have the same layout, so that one's bytes can replace the other's. */
+Result<void> Checker::checkStates()
+{
+	std::unordered_set<uint16_t> used;
+
+	for (size_t i = 0; i < loadable_.states.size(); i++) {
+		const auto &[before, after] = loadable_.states[i];
+		const std::string where = fmt::format("state_list[{}]", i);
+		auto found = tensors_.require({ before, after }, where);
+		if (!found)
+			return found;
+		const TensorEntry &from = loadable_.tensors[tensors_.at(after)];
+		const TensorEntry &to = loadable_.tensors[tensors_.at(before)];
+		if (!used.insert(from.memId).second || !used.insert(to.memId).second)
+			return bad(where,
+				   "a memory of its tensors holds another tensor of a state");
+		if (!(memoryOf(from.memId).flags & MemoryOutput) ||
+		    !(memoryOf(to.memId).flags & MemoryInput))
+			return bad(where,
+				   "before is in no input memory, or after in no output memory");
+		if (!haveSameLayout(from, to))
+			return bad(where, fmt::format("\"{}\" and \"{}\" have different layouts",
+						      to.name, from.name));
+	}
+	return {};
+}
+
 template<typename List, typename Key>
 auto find(const List &list, Key key) -> const typename List::value_type *
 {
@@ -364,6 +394,23 @@ const Blob *Loadable::blob(const std::string &name) const
 	return entry == blobs.end() ? nullptr : &*entry;
 }
 
+bool haveSameLayout(const TensorEntry &a, const TensorEntry &b)
+{
+	/* Where lines follow each other without gaps, how pixels are divided into lines is no
+	 * matter. */
+	const auto layout = [](const TensorEntry &tensor) {
+		const auto lineStride = tensor.stride[1];
+		const bool hasGaps =
+			lineStride * static_cast<uint64_t>(tensor.h) != tensor.stride[2];
+		return std::tuple(tensor.size, tensor.dataType, tensor.pixelFormat, tensor.n,
+				  tensor.c, int64_t{ tensor.h } * tensor.w, hasGaps ? tensor.w : 0,
+				  hasGaps ? lineStride : 0, tensor.stride[2], tensor.scale,
+				  tensor.zeroPoint);
+	};
+
+	return layout(a) == layout(b);
+}
+
 Result<TensorDesc> describeTensor(const TensorEntry &entry)
 {
 	TensorDesc desc;
@@ -389,7 +436,7 @@ Result<TensorDesc> describeTensor(const TensorEntry &entry)
 	return desc;
 }
 
-/* Returns bound tensors, sorted by bind id. */
+/* Returns bound tensors but those of states, sorted by bind id. */
 Result<std::vector<TensorDesc>> describeTensors(const Loadable &loadable, MemoryFlags direction)
 {
 	struct Bound {
@@ -397,10 +444,13 @@ Result<std::vector<TensorDesc>> describeTensors(const Loadable &loadable, Memory
 		TensorDesc desc;
 	};
 	std::vector<Bound> found;
+	std::unordered_set<uint16_t> ofStates;
 
+	for (const StateEntry &state : loadable.states)
+		ofStates.insert({ state.before, state.after });
 	for (const TensorEntry &entry : loadable.tensors) {
 		const Memory *home = loadable.memory(entry.memId);
-		if (!home || !(home->flags & direction))
+		if (!home || !(home->flags & direction) || ofStates.contains(entry.id))
 			continue;
 		auto desc = describeTensor(entry);
 		if (!desc)

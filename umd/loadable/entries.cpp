@@ -1,8 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "entries.h"
 
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "task_lists.h"
+
 namespace nvdla
 {
+
+namespace
+{
+
+/* The tensor with this bind id among the inputs, or the outputs; there is one. */
+const TensorEntry &boundTensor(const Loadable &loadable, MemoryFlags direction, size_t bindId)
+{
+	const auto memory = std::ranges::find_if(loadable.memories, [&](const Memory &one) {
+		return (one.flags & direction) && one.bindId == bindId;
+	});
+
+	return *std::ranges::find(loadable.tensors, memory->tensorDescId, &TensorEntry::id);
+}
+
+} /* namespace */
 
 TensorEntry tensorEntry(const TensorDesc &desc)
 {
@@ -26,6 +47,32 @@ TensorEntry tensorEntry(const TensorDesc &desc)
 	}
 	entry.signature = desc.signature;
 	return entry;
+}
+
+Result<void> addState(Loadable &loadable, size_t input, size_t output, std::span<const float> first)
+{
+	const TensorEntry &before = boundTensor(loadable, MemoryInput, input);
+	const TensorEntry &after = boundTensor(loadable, MemoryOutput, output);
+	auto desc = describeTensor(before);
+
+	if (!desc)
+		return forward(desc);
+	if (!haveSameLayout(before, after))
+		return fail(
+			ErrorCode::Unsupported, "keep state", fmt::format("'{}'", before.name),
+			fmt::format("has another layout than '{}', which replaces it after a run",
+				    after.name));
+	Blob blob;
+	blob.name = fmt::format("state-{}", loadable.states.size());
+	blob.data.resize(before.size);
+	if (auto packed = packFloat(*desc, first, blob.data, desc->order()); !packed)
+		return packed;
+	auto memory = std::ranges::find(loadable.memories, before.memId, &Memory::id);
+	memory->flags |= MemorySet;
+	memory->contents.push_back({ blob.name, before.offset });
+	loadable.blobs.push_back(std::move(blob));
+	loadable.states.push_back({ before.id, after.id });
+	return {};
 }
 
 void addTask(Loadable &loadable, Task task)

@@ -410,6 +410,14 @@ Result<Loadable> Reader::run()
 					return Result<void>{};
 				});
 		})
+		.and_then([&] {
+			return readList("state_list", Root::VT_STATE_LIST, &Root::state_list,
+					[&](const auto &entry, const std::string &) {
+						loadable_.states.push_back(
+							{ entry.before(), entry.after() });
+						return Result<void>{};
+					});
+		})
 		.and_then([&] { return loadable_.check(); })
 		.map([&] { return std::move(loadable_); });
 }

@@ -194,7 +194,20 @@ Result<NetworkParts> networkParts(const Loadable &loadable)
 		auto outputs = describeTensors(loadable, MemoryOutput);
 		if (!outputs)
 			return forward(outputs);
-		return NetworkParts{ std::move(*tasks), std::move(*inputs), std::move(*outputs) };
+		NetworkParts parts{
+			std::move(*tasks), std::move(*inputs), std::move(*outputs), {}
+		};
+		const LoadableIndex index(loadable);
+		for (const StateEntry &state : loadable.states) {
+			auto before = describeTensor(*index.tensor(state.before));
+			if (!before)
+				return forward(before);
+			auto after = describeTensor(*index.tensor(state.after));
+			if (!after)
+				return forward(after);
+			parts.states.push_back({ std::move(*before), std::move(*after) });
+		}
+		return parts;
 	});
 }
 

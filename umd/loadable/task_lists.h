@@ -116,6 +116,8 @@ T element(std::span<const std::byte> bytes, size_t index, size_t stride = sizeof
 
 /** \return a tensor as the loadable describes it, not yet checked */
 Result<TensorDesc> describeTensor(const TensorEntry &entry);
+/** \return true if the bytes of one tensor can replace those of the other */
+bool haveSameLayout(const TensorEntry &a, const TensorEntry &b);
 
 /**
  * \return tensors that the application binds, as the loadable describes them: not yet checked,

@@ -152,13 +152,22 @@ Result<std::vector<std::byte>> Loadable::write() const
 					builder, submit.id, builder.CreateVector(submit.taskIds));
 			});
 
+		/* Absent if empty, as in files of other compilers. */
+		const auto stateList =
+			states.empty()
+				? 0
+				: writeList<fb::StateListEntry>(
+					  builder, states, [&](const StateEntry &state) {
+						  return fb::CreateStateListEntry(
+							  builder, state.before, state.after);
+					  });
 		const auto variantName = variant.empty()
 						 ? flatbuffers::Offset<flatbuffers::String>{}
 						 : builder.CreateString(variant);
 		fb::FinishLoadableBuffer(
 			builder, fb::CreateLoadable(builder, &formatVersion, taskList, memoryList,
 						    addressList, eventList, blobList, tensorList,
-						    relocList, submitList, variantName));
+						    relocList, submitList, variantName, stateList));
 		const auto *bytes = reinterpret_cast<const std::byte *>(builder.GetBufferPointer());
 		return std::vector<std::byte>(bytes, bytes + builder.GetSize());
 	});

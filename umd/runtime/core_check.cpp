@@ -2,6 +2,7 @@
 #include "runtime/core_check.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 
 #include <fmt/core.h>
@@ -24,20 +25,18 @@ std::string nameOf(const Device &device)
 					    : fmt::format("variant {}", variant);
 }
 
-/* Returns an input or output that the core accesses, with atoms of another size; nullptr if
- * none. */
-const TensorDesc *tensorOfOthers(uint32_t atomBytes, const Program &program)
+/* Returns an input, output or state that the core accesses, with atoms of another size; nothing if
+ * there is none. */
+std::optional<TensorDesc> tensorOfOthers(uint32_t atomBytes, const Program &program)
 {
 	const MemoryIds ofCore = program.coreMemories();
 
-	for (const auto *tensors : { &program.inputs, &program.outputs }) {
-		for (const TensorDesc &desc : *tensors) {
-			if (isFeature(desc.format) && ofCore.contains(desc.memory) &&
-			    nvdla::atomBytes(desc.format) != atomBytes)
-				return &desc;
-		}
+	for (TensorDesc &desc : program.tensors()) {
+		if (isFeature(desc.format) && ofCore.contains(desc.memory) &&
+		    nvdla::atomBytes(desc.format) != atomBytes)
+			return std::move(desc);
 	}
-	return nullptr;
+	return std::nullopt;
 }
 
 /* Checks that surfaces have the core's atoms: 8 bytes for small cores, 32 for others. Tensors that
@@ -118,7 +117,7 @@ Result<void> checkCore(const Device &device, const Loadable &loadable, const Pro
 			std::ranges::find_if(nvdla_variants, [&](const nvdla_variant &variant) {
 				return variant.atom_bytes != own;
 			});
-		const TensorDesc *tensor = tensorOfOthers(own, program);
+		const auto tensor = tensorOfOthers(own, program);
 		return tl::unexpected(explainRefusal(
 			device, loadable, program,
 			{ ErrorCode::Unsupported, loading,

@@ -15,11 +15,9 @@ namespace
 
 Result<void> checkTensors(const Program &program)
 {
-	for (const auto *tensors : { &program.inputs, &program.outputs }) {
-		for (const TensorDesc &desc : *tensors) {
-			if (auto checked = desc.check(); !checked)
-				return checked;
-		}
+	for (const TensorDesc &desc : program.tensors()) {
+		if (auto checked = desc.check(); !checked)
+			return checked;
 	}
 	return {};
 }
@@ -79,13 +77,15 @@ Result<Network> Network::load(const Device &device, const Loadable &loadable,
 			return forward(hosts);
 		keepContentsOf(checked, program->own);
 
+		/* A run reads the states that the one before it has written. */
+		const size_t slots = program->states.empty() ? options.slots : 1;
 		auto loop = options.loop ? Result<EventLoop>(*options.loop) : EventLoop::shared();
 		if (!loop)
 			return forward(loop);
 		auto pipeline = Pipeline::create({ device, *loop->loop_, std::move(*program),
 						   std::move(checked), std::move(*shared),
 						   std::move(*prepared), std::move(*hosts) },
-						 options.slots, options.maxQueued);
+						 slots, options.maxQueued);
 		if (!pipeline)
 			return forward(pipeline);
 		Network network(std::make_unique<Impl>(loop->loop_, std::move(*pipeline)));

@@ -41,6 +41,11 @@ Result<std::unique_ptr<Pool::State::Resident>> Pool::State::load(const Device &d
 /* Loads without the lock: destroying a network waits for the loop, which may take the lock. */
 Result<size_t> Pool::State::addNetwork(const Loadable &loadable)
 {
+	if (!loadable.states.empty())
+		return fail(
+			ErrorCode::Unsupported, "load network", "pool",
+			"the network keeps numbers from run to run, which the devices of a pool "
+			"do not share; load it onto one device, with Network::load()");
 	const std::lock_guard growing(growing_);
 	std::vector<std::unique_ptr<Resident>> loaded;
 	Described network{ loadable, {}, {} };

@@ -134,6 +134,12 @@ Result<void> checkOpenTensors(const Program &program)
 		if (input.isOpen())
 			open.push_back(&input);
 	}
+	for (const auto &[before, after] : program.states) {
+		uses[before.memory]++;
+		uses[after.memory]++;
+		if (before.isOpen() || after.isOpen())
+			open.push_back(&before);
+	}
 	for (const TensorDesc &output : program.outputs) {
 		uses[output.memory]++;
 		if (output.isOpen())
@@ -203,8 +209,7 @@ Result<Program> Program::create(const Loadable &loadable, size_t maxTasks)
 		return forward(open);
 	describeElements(program);
 
-	std::vector<TensorDesc> tensors = program.inputs;
-	tensors.insert(tensors.end(), program.outputs.begin(), program.outputs.end());
+	const std::vector<TensorDesc> tensors = program.tensors();
 	program.own = usedMemories({}, tensors);
 	program.shared = usedMemories(program.tasks, {});
 	MemoryIds ofCpu = program.cpuMemories();
@@ -234,6 +239,16 @@ Result<Program> Program::create(const Loadable &loadable, size_t maxTasks)
 	for (uint16_t id : program.own)
 		program.shared.erase(id);
 	return program;
+}
+
+std::vector<TensorDesc> Program::tensors() const
+{
+	std::vector<TensorDesc> all = inputs;
+
+	all.insert(all.end(), outputs.begin(), outputs.end());
+	for (const StateTensors &state : states)
+		all.insert(all.end(), { state.before, state.after });
+	return all;
 }
 
 MemoryIds Program::cpuMemories() const

@@ -41,6 +41,9 @@ struct Program : NetworkParts {
 	 */
 	static Result<Program> create(const Loadable &loadable, size_t maxTasks);
 
+	/** \return inputs, outputs and the tensors of states */
+	std::vector<TensorDesc> tensors() const;
+
 	/** \return memories that CPU tasks read or write */
 	MemoryIds cpuMemories() const;
 	/** \return memories that the core's tasks read or write */

@@ -155,7 +155,7 @@ Result<void> Slot::runSteps()
 		if (!step)
 			return forward(step);
 		if (!*step)
-			return readOutputs();
+			return finish();
 		if (auto done = runStep(**step); !done)
 			return done;
 	}
@@ -203,6 +203,13 @@ Result<void> Slot::writeInputs()
 	return {};
 }
 
+Result<void> Slot::finish()
+{
+	auto read = readOutputs();
+
+	return read ? keepStates() : read;
+}
+
 Result<void> Slot::readOutputs()
 {
 	for (size_t i = 0; i < common_.program.outputs.size(); i++) {
@@ -215,6 +222,22 @@ Result<void> Slot::readOutputs()
 			return forward(access);
 		std::memcpy(request_->outputs[i].data(), access->bytes().data() + desc.offset,
 			    desc.size);
+	}
+	return {};
+}
+
+/* What this run has written of states is what the next one reads; a run that fails changes none. */
+Result<void> Slot::keepStates()
+{
+	for (const auto &[before, after] : common_.program.states) {
+		auto from = memory_.find(after.memory)->access(CpuAccess::Read, slotTimeout);
+		if (!from)
+			return forward(from);
+		auto to = memory_.find(before.memory)->access(CpuAccess::Write, slotTimeout);
+		if (!to)
+			return forward(to);
+		std::memcpy(to->bytes().data() + before.offset, from->bytes().data() + after.offset,
+			    after.size);
 	}
 	return {};
 }
@@ -255,9 +278,9 @@ Result<bool> Slot::beginSteps()
 		if (!step)
 			return forward(step);
 		if (!*step) {
-			auto read = readOutputs();
-			if (!read)
-				return forward(read);
+			auto finished = finish();
+			if (!finished)
+				return forward(finished);
 			return true;
 		}
 		const bool isShort = (*step)->cpu && this->isShort(**step);

@@ -63,7 +63,10 @@ private:
 	void take(uint32_t context);
 	Result<void> watch();
 	Result<void> writeInputs();
+	/* After the last step */
+	Result<void> finish();
 	Result<void> readOutputs();
+	Result<void> keepStates();
 	Result<const ProgramStep *> nextStep();
 	void stepEnded();
 	Result<void> runSteps();

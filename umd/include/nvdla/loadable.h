@@ -171,6 +171,19 @@ struct TensorEntry {
 	bool operator==(const TensorEntry &) const = default;
 };
 
+/**
+ * \brief Extension: two tensors for a state, numbers that a network keeps from run to run
+ *
+ * A run reads the tensor \a before and writes the tensor \a after, whose bytes the next run reads
+ * in \a before. The first run reads the contents of the memory of \a before.
+ */
+struct StateEntry {
+	uint16_t before = 0; /**< id of a tensor */
+	uint16_t after = 0;  /**< id of a tensor with the same layout, in another memory */
+
+	bool operator==(const StateEntry &) const = default;
+};
+
 /** \brief Place in a descriptor that depends on the strides of a bound tensor */
 struct Reloc {
 	uint16_t addressId = 0;
@@ -206,6 +219,7 @@ public:
 	std::vector<TensorEntry> tensors;
 	std::vector<Reloc> relocs;
 	std::vector<Submit> submits;
+	std::vector<StateEntry> states; /**< extension */
 
 	/**
 	 * \brief Read a loadable of format version 0.7
@@ -236,7 +250,7 @@ public:
 	 * \brief Tensors the application binds, ordered by the bind id of their memory
 	 *
 	 * Inputs and outputs are numbered separately. Tensors in the same memory keep the order of
-	 * the file.
+	 * the file. The tensors of states are neither inputs nor outputs.
 	 */
 	Result<std::vector<TensorDesc>> inputs() const { return bound(MemoryInput); }
 	Result<std::vector<TensorDesc>> outputs() const { return bound(MemoryOutput); }

@@ -33,7 +33,8 @@ struct LoadOptions {
 	 * allocated at first use; all share one copy of the parameters. With two runs in flight,
 	 * the device begins the next run while the CPU still reads the results of the last; small
 	 * networks and those with CPU tasks gain from more. If the memory for another run cannot be
-	 * allocated, the network continues with fewer.
+	 * allocated, the network continues with fewer. A network with states has one run in flight,
+	 * whatever is set here.
 	 */
 	unsigned slots = 4;
 	/** \brief Maximum number of waiting requests; see RunOptions::whenFull */
@@ -42,6 +43,11 @@ struct LoadOptions {
 
 /**
  * \brief A loadable resident on a device, with memory of its own
+ *
+ * A loadable may have states, numbers that a network keeps from run to run (Loadable::states).
+ * They belong to this object: runs take place in the order in which they are submitted, each one
+ * reads the states of the run before, and a run that fails or is cancelled does not change them.
+ * For several sequences of inputs, load a network for each; for a new sequence, load it anew.
  *
  * Any number of networks may reside on a device and run at the same time. The member
  * functions run one request, from one thread at a time; use objects

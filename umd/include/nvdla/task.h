@@ -218,11 +218,18 @@ Result<HostTask> hostTask(const Loadable &loadable, uint16_t id);
 /** \return all tasks in the order in which they are submitted */
 Result<std::vector<AnyTask>> tasksInOrder(const Loadable &loadable);
 
+/** \brief The tensors of a StateEntry */
+struct StateTensors {
+	TensorDesc before;
+	TensorDesc after;
+};
+
 /** \brief Tasks of a network, and the tensors that the application binds */
 struct NetworkParts {
 	std::vector<AnyTask> tasks; /**< in the order in which they are submitted */
 	std::vector<TensorDesc> inputs;
 	std::vector<TensorDesc> outputs;
+	std::vector<StateTensors> states;
 };
 
 /**

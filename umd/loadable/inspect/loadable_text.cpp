@@ -162,7 +162,10 @@ Result<std::string> loadableText(const Loadable &loadable, const std::string &na
 		return forward(parts);
 
 	std::string text = headText(loadable, name) + tensorText("input", parts->inputs) +
-			   tensorText("output", parts->outputs) + memoryMap(loadable);
+			   tensorText("output", parts->outputs);
+	for (const StateTensors &state : parts->states)
+		text += tensorText("state", { state.before });
+	text += memoryMap(loadable);
 	for (const AnyTask &task : parts->tasks)
 		text += std::visit([](const auto &any) { return taskText(any); }, task);
 	return text;

@@ -142,6 +142,12 @@ inline constexpr auto members<Reloc> = std::tuple{
 	Member{ "reloc_type", &Reloc::type, relocTypeName },
 };
 
+template<>
+inline constexpr auto members<StateEntry> = std::tuple{
+	Member{ "before", &StateEntry::before },
+	Member{ "after", &StateEntry::after },
+};
+
 /** \brief Members of a blob, without its bytes */
 template<>
 inline constexpr auto members<Blob> = std::tuple{
@@ -163,6 +169,7 @@ inline constexpr auto members<Loadable> = std::tuple{
 	Member{ "memory_list", &Loadable::memories },
 	Member{ "address_list", &Loadable::addresses },
 	Member{ "reloc_list", &Loadable::relocs },
+	Optional{ "state_list", &Loadable::states },
 };
 
 } /* namespace nvdla::text */
