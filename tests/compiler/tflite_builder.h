@@ -4,8 +4,10 @@
  */
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "tflite_generated.h"
@@ -40,6 +42,20 @@ public:
 	int32_t variable(const Shape &shape)
 	{
 		return add(shape, fb::TensorType::FLOAT32, 0, 0, true);
+	}
+	/** \brief A resource variable, for READ_VARIABLE and ASSIGN_VARIABLE */
+	int32_t resource(const std::string &name)
+	{
+		constexpr int32_t varHandle = 142;
+		const int32_t handle = add({}, static_cast<fb::TensorType>(13), 0, 0);
+		node(varHandle, {}, { handle }, fb::BuiltinOptions::VarHandleOptions,
+		     fb::CreateVarHandleOptionsDirect(flat, nullptr, name.c_str()));
+		return handle;
+	}
+	/** \brief Give a variable a value before the first run: a constant of the model */
+	void initialize(const std::string &name, int32_t constant)
+	{
+		initial_.emplace_back(name, constant);
 	}
 	/** \brief int8 that stands for real numbers */
 	int32_t integers(const Shape &shape, float scale, int64_t zero,
@@ -110,8 +126,11 @@ public:
 	/** \return the bytes; nothing can be added to it any more */
 	std::vector<std::byte> file(const Shape &inputs, const Shape &outputs)
 	{
-		const std::vector graphs{ fb::CreateSubGraphDirect(flat, &tensors_, &inputs,
-								   &outputs, &operators_) };
+		std::vector<flatbuffers::Offset<fb::SubGraph>> graphs;
+		const std::vector initialization = initializationGraph();
+		graphs.push_back(
+			fb::CreateSubGraphDirect(flat, &tensors_, &inputs, &outputs, &operators_));
+		graphs.insert(graphs.end(), initialization.begin(), initialization.end());
 		fb::FinishModelBuffer(
 			flat, fb::CreateModelDirect(flat, 3, &codes_, &graphs, nullptr, &buffers_));
 		const auto *bytes = reinterpret_cast<const std::byte *>(flat.GetBufferPointer());
@@ -121,6 +140,27 @@ public:
 	flatbuffers::FlatBufferBuilder flat;
 
 private:
+	/* A graph that assigns the first values of variables, which the first operator calls */
+	std::vector<flatbuffers::Offset<fb::SubGraph>> initializationGraph()
+	{
+		constexpr int32_t callOnce = 129, assign = 144;
+		const Shape none;
+		if (initial_.empty())
+			return {};
+		node(callOnce, {}, {}, fb::BuiltinOptions::CallOnceOptions,
+		     fb::CreateCallOnceOptions(flat, 1));
+		std::rotate(operators_.begin(), operators_.end() - 1, operators_.end());
+		const std::vector own = operators_;
+		operators_.clear();
+		for (const auto &[name, constant] : initial_) {
+			const int32_t handle = resource(name);
+			node(assign, { handle, constant }, {});
+		}
+		const auto graph =
+			fb::CreateSubGraphDirect(flat, &tensors_, &none, &none, &operators_);
+		operators_ = own;
+		return { graph };
+	}
 	template<typename T>
 	uint32_t buffer(const std::vector<T> &elements)
 	{
@@ -150,6 +190,7 @@ private:
 	std::vector<flatbuffers::Offset<fb::Tensor>> tensors_;
 	std::vector<flatbuffers::Offset<fb::OperatorCode>> codes_;
 	std::vector<flatbuffers::Offset<fb::Operator>> operators_;
+	std::vector<std::pair<std::string, int32_t>> initial_; /* constants, by variable */
 };
 
 } /* namespace nvdla::test */

@@ -16,6 +16,7 @@
 #include "compiler/passes/passes.h"
 #include "compiler/rules.h"
 #include "graph/graph_parts.h"
+#include "loadable/entries.h"
 #include "loadable/file_kind.h"
 
 namespace nvdla
@@ -241,6 +242,10 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 	report.ranges = std::move(assembly->ranges);
 	nameLayers(report, assembly->loadable);
 	sign(model, assembly->loadable);
+	for (const auto &[input, output, first] : model.states) {
+		if (auto added = addState(assembly->loadable, input, output, first); !added)
+			return forward(added);
+	}
 	return CompiledModel{ std::move(assembly->loadable), std::move(report) };
 }
 
@@ -327,6 +332,8 @@ Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> bytes,
 		compiler::completeSignatures(*model);
 		for (size_t i = 0; i < model->inputs.size(); i++) {
 			const compiler::ValueId id = model->inputs[i];
+			if (std::ranges::count(model->states, i, &compiler::State::input))
+				continue;
 			const compiler::Value &value = model->values[id];
 			const compiler::Cube cube = compiler::naturalCube(value.shape);
 			inputs.push_back(

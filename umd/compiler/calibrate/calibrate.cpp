@@ -37,9 +37,9 @@ Sample sampleOf(const Model &model, const std::vector<std::vector<float>> &input
 {
 	Sample sample;
 
-	if (inputs.size() != model.inputs.size())
-		bad(where,
-		    fmt::format("has {} inputs, the model {}", inputs.size(), model.inputs.size()));
+	const size_t wanted = model.inputs.size() - model.states.size();
+	if (inputs.size() != wanted)
+		bad(where, fmt::format("has {} inputs, the model {}", inputs.size(), wanted));
 	for (size_t i = 0; i < inputs.size(); i++) {
 		const Value &value = model.values[model.inputs[i]];
 		const uint64_t wanted = elementCount(value.cubeShape());
@@ -78,8 +78,12 @@ struct Samples {
 		std::vector<RealNumbers> values;
 
 		for (size_t i = 0; i < count; i++) {
-			const Sample sample =
+			Sample sample =
 				sampleOf(model, valueOf(read(i)), fmt::format("sample {}", i));
+			/* The samples are steps of one sequence; states are the last inputs. */
+			for (const State &state : model.states)
+				sample.push_back(i ? values[model.outputs[state.output]]
+						   : RealNumbers(state.first));
 			values = reference.run(sample, std::move(values));
 			for (ValueId id = 0; id < values.size(); id++) {
 				if (!areFinite(values[id]))

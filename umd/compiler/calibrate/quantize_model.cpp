@@ -194,6 +194,10 @@ void settleRanges(const Model &model, std::vector<Range> &ranges, const CoreGeom
 				widen(operation.inputs[1], { -range.high, -range.low });
 			}
 		}
+		for (const State &state : model.states) {
+			widen(model.inputs[state.input], ranges[model.outputs[state.output]]);
+			widen(model.outputs[state.output], ranges[model.inputs[state.input]]);
+		}
 	}
 }
 

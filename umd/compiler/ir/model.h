@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -402,6 +403,13 @@ struct TensorInFile {
 	ElementOrder order = ElementOrder::Nhwc; /**< of its elements */
 };
 
+/** \brief Numbers that a network keeps: a run reads what the run before has written */
+struct State {
+	size_t input = 0;	  /**< index into Model::inputs */
+	size_t output = 0;	  /**< index into Model::outputs */
+	std::vector<float> first; /**< what the first run reads, in the order of the input's axes */
+};
+
 /** \brief A network; each operator comes after those whose results it reads */
 struct Model {
 	/** \brief A deque, so that references to values outlive the addition of others */
@@ -412,6 +420,7 @@ struct Model {
 	/** \brief The inputs in their order; the file describes missing ones as their values */
 	std::vector<TensorInFile> inputsInFile;
 	std::vector<TensorInFile> outputsInFile;
+	std::vector<State> states; /**< their inputs and outputs are not the application's */
 	/** \brief Number of times that the file format's kernels round an 8-bit result */
 	ScaleRounding roundingOf8Bits = ScaleRounding::Twice;
 
@@ -424,6 +433,13 @@ struct Model {
 	ValueId beforeReshapes(ValueId value) const;
 	bool isOutput(ValueId value) const;
 	bool isInput(ValueId value) const;
+	/** \brief Whether a value is the input or output of a state */
+	bool isOfState(ValueId value) const
+	{
+		return std::ranges::any_of(states, [&](const State &state) {
+			return value == inputs[state.input] || value == outputs[state.output];
+		});
+	}
 	/** \brief Whether one operator alone reads a value, which is no output of the model */
 	bool isReadOnce(ValueId value) const
 	{

@@ -103,9 +103,11 @@ void Checker::needKernels() const
 
 	need(elementCount(kernels.shape) > 0, "weights", "have no elements");
 	need(isFloat(kernels.type) || kernels.type == ElementType::Int8 ||
-		     kernels.type == ElementType::UInt8,
+		     kernels.type == ElementType::UInt8 ||
+		     (kernels.type == ElementType::Int16 && value(0).type == ElementType::Int16),
 	     "weights",
-	     fmt::format("are {}; int8, uint8 and float are known", elementTypeName(kernels.type)));
+	     fmt::format("are {}; int8, uint8 and float are known, and int16 for int16 inputs",
+			 elementTypeName(kernels.type)));
 	need(isFloat(value(0).type) || !isFloat(kernels.type), "weights",
 	     "are float, the input is not");
 	need(scales <= 1 || (kernels.quantizedAxis == 0 && scales == kernels.shape[0]), "weights",

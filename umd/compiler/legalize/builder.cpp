@@ -228,6 +228,14 @@ Extents Builder::together(const Extents &shape, const Extents &other) const
 	return made.value_or(Extents{});
 }
 
+void Builder::keep(const Tensor &state, const Tensor &after)
+{
+	const Tensor same = inOrder(reshaped(after, state.shape), state.order);
+
+	building_.states.push_back(
+		{ state.id, same.id, std::vector<float>(elementCount(state.shape)) });
+}
+
 ValueId Builder::addConstant(Value value)
 {
 	/* A small file can make large constants, and use one again and again. */

@@ -91,10 +91,18 @@ struct Weights {
 	std::vector<Value> bias; /**< one, or none */
 };
 
+/** \brief A state of a model that is being built: values of its numbers before and after a run */
+struct KeptValue {
+	ValueId before = 0;
+	ValueId after = 0;
+	std::vector<float> first; /**< State::first */
+};
+
 /** \brief A model that is being built from a file */
 struct Building {
 	Model model;
-	uint64_t constantBytes = 0; /**< of constants that are not in the file */
+	std::vector<KeptValue> states; /**< not yet among the model's inputs and outputs */
+	uint64_t constantBytes = 0;    /**< of constants that are not in the file */
 };
 
 /**
@@ -162,6 +170,10 @@ public:
 	ValueId addMeeting(const Tensor &tensor, Value value);
 	/** \brief Add a constant operand with one number for each index of an axis of the file */
 	ValueId addAlong(const Tensor &tensor, uint32_t axis, const std::vector<double> &numbers);
+
+	/** \brief Make a value without a writer a state, 0 at first, and \a after the result of a
+	 * run */
+	void keep(const Tensor &state, const Tensor &after);
 
 	/** \brief Set type and quantization of the operator's results, if the file states them */
 	void setResults(const ElementKind &elements) { results_ = elements; }

@@ -254,6 +254,7 @@ struct Recurrence {
 	uint32_t directions = 1; /**< a second one is reverse: the last input comes first */
 	bool isReverse = false;	 /**< the first direction */
 	Unary gate, candidate, output;
+	Clamp memory = {};	    /**< LSTM: limits of its memory */
 	bool resetsProduct = false; /**< GRU: reset multiplies the product, not the state */
 	/** \brief Kernels of the gates, one behind the other. LSTM: input, output, forget,
 	 * candidate; GRU: update, reset, candidate; RNN: candidate */

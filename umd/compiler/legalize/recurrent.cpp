@@ -79,9 +79,9 @@ public:
 
 private:
 	uint32_t gates() const { return gatesOf(cell_.kind); }
-	Tensor ofTwo(Function function, const Tensor &a, const Tensor &b)
+	Tensor ofTwo(Function function, const Tensor &a, const Tensor &b, Clamp limits = {})
 	{
-		return builder_.prepare(Elementwise{ function, {} }, a, a, { b.id });
+		return builder_.prepare(Elementwise{ function, limits }, a, a, { b.id });
 	}
 	Tensor gatesIn(const Tensor &all, const Part &some)
 	{
@@ -138,7 +138,7 @@ void Sequence::stepLstm(const Tensor &sums)
 
 	if (memory)
 		memory = ofTwo(Function::Multiply, *memory, gatesIn(three, { 2, 1 }));
-	memory = memory ? ofTwo(Function::Add, *memory, fresh) : fresh;
+	memory = memory ? ofTwo(Function::Add, *memory, fresh, cell_.memory) : fresh;
 	hidden = ofTwo(Function::Multiply, unary(builder_, *memory, cell_.output),
 		       gatesIn(three, { 1, 1 }));
 }

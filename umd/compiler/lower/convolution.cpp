@@ -327,15 +327,17 @@ void lower(Lowerer &lowerer, const Operator &operation, const FullyConnected &fu
 {
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];
 	Kernels kernels = kernelsOf(lowerer, operation);
+	const auto isOneRow = [&kernels](const Cube &cube) {
+		return cube.elements() == kernels.c && cube.h <= maxKernelSize &&
+		       cube.w <= maxKernelSize;
+	};
 	/* A reshaped value may lie in a surface whose channels are not its rows. */
-	if (lowerer.cube(input).c != kernels.c && lowerer.cube(input).elements() != kernels.c)
+	if (lowerer.cube(input).c != kernels.c && !isOneRow(lowerer.cube(input)))
 		lowerer.makeNatural(input);
 	const Cube cube = lowerer.cube(input);
 	const bool rows = cube.c == kernels.c;
 
-	lowerer.need(rows || (cube.elements() == kernels.c && cube.h <= maxKernelSize &&
-			      cube.w <= maxKernelSize),
-		     "input",
+	lowerer.need(rows || isOneRow(cube), "input",
 		     fmt::format("{} channels, {} lines and {} columns meet weights of {} "
 				 "channels; these have to be the channels, or all elements of "
 				 "at most {} lines and columns",

@@ -50,6 +50,8 @@ Lowerer::Lowerer(const Model &model, const CompileOptions &options)
 		if (model.outputsInFile[i].order == ElementOrder::Nchw)
 			pictures_.insert(model.beforeReshapes(model.outputs[i]));
 	}
+	for (const State &state : model.states)
+		pictures_.insert({ model.inputs[state.input], model.outputs[state.output] });
 	chooseStorage();
 }
 

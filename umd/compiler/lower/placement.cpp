@@ -50,7 +50,7 @@ void Lowerer::placeInput(size_t index)
 		      .h = cubes_[id].h,
 		      .w = cubes_[id].w,
 		      .n = value(id).batch,
-		      .mayBePixels = true,
+		      .mayBePixels = !model_.isOfState(id),
 		      .quantization = value(id).quantization });
 }
 

@@ -118,7 +118,8 @@ void Merger::addMoves(Task task)
 	addTask(merged_.loadable, std::move(task));
 }
 
-/* An input that a single part for the core reads is that part's: it needs no step of the host. */
+/* An input that a single part for the core reads is that part's: it needs no step of the host.
+ * States have the same layout at both ends, that of the host. */
 void Merger::addInputs(const std::vector<MergedPart> &parts)
 {
 	std::map<std::string, bool> onCore;
@@ -130,7 +131,8 @@ void Merger::addInputs(const std::vector<MergedPart> &parts)
 		}
 	}
 	for (const std::string &name : graph_.inputs()) {
-		if (readers_[name] == 1 && onCore[name] && !graph_.isOutput(name))
+		if (readers_[name] == 1 && onCore[name] && !graph_.isOutput(name) &&
+		    !graph_.isOfState(name))
 			continue;
 		bind(addPlain(name), graph_.inputs(), MemoryInput);
 	}
@@ -162,6 +164,16 @@ void Merger::addCore(MergedPart &part)
 		to.addresses.push_back({ addresses[address.id], memories[address.memId],
 					 address.offset, address.size });
 	}
+	/* A tensor of a state that only this part has */
+	const auto keepOwn = [&](uint16_t id, uint16_t direction) {
+		TensorEntry entry = *std::ranges::find(from.tensors, id, &TensorEntry::id);
+		entry.memId = memories[entry.memId];
+		Memory &memory = to.memories[entry.memId];
+		memory.flags = static_cast<uint16_t>(memory.flags | direction);
+		memory.bindId = static_cast<uint16_t>(graph_.inputs().size() +
+						      graph_.outputs().size() + to.states.size());
+		return memory.tensorDescId = addTensor(std::move(entry));
+	};
 	const auto tensorIn = [&](uint16_t memory, const std::string &name) {
 		const auto found = std::ranges::find(from.tensors, memory, &TensorEntry::memId);
 		TensorEntry entry = *found;
@@ -189,14 +201,20 @@ void Merger::addCore(MergedPart &part)
 	for (size_t i = 0; i < outputs.size(); i++) {
 		const std::string &name = part.outputs[i];
 		const uint16_t tensor = tensorIn(outputs[i].memory, name);
-		if (graph_.isOutput(name))
+		const bool isKept = graph_.isOfState(name);
+		if (graph_.isOutput(name) && !isKept)
 			bind(tensor, graph_.outputs(), MemoryOutput);
-		if (!readers_[name])
+		if (!readers_[name] && !isKept)
 			continue;
 		after.inputs.push_back(tensor);
 		after.outputs.push_back(addPlain(name));
+		if (isKept)
+			bind(after.outputs.back(), graph_.outputs(), MemoryOutput);
 	}
 	addMoves(std::move(after));
+	for (const StateEntry &state : from.states)
+		to.states.push_back(
+			{ keepOwn(state.before, MemoryInput), keepOwn(state.after, MemoryOutput) });
 
 	CompileReport &report = part.model->report;
 	const size_t steps = merged_.report.steps.size();
@@ -301,6 +319,8 @@ CompiledModel Merger::run(std::vector<MergedPart> parts)
 		refuse(ErrorCode::Unsupported, merging, "network",
 		       fmt::format("has {} parts, more than a loadable can hold", parts.size()));
 	checkOutputs();
+	for (const auto &[input, output, first] : graph_.states())
+		valueOf(addState(merged_.loadable, input, output, first));
 	valueOf(merged_.loadable.check());
 	describe();
 	return std::move(merged_);

@@ -44,6 +44,15 @@ public:
 	const NodeGraph &nodes() const { return *nodes_; }
 	const std::vector<std::string> &inputs() const { return inputs_; }
 	const std::vector<std::string> &outputs() const { return outputs_; }
+	/** \brief States, whose inputs and outputs are among inputs() and outputs() */
+	const std::vector<State> &states() const { return states_; }
+	/** \brief Whether a tensor is the input or output of a state */
+	bool isOfState(const std::string &name) const
+	{
+		return std::ranges::any_of(states_, [&](const State &state) {
+			return name == inputs_[state.input] || name == outputs_[state.output];
+		});
+	}
 	bool isOutput(const std::string &name) const { return std::ranges::count(outputs_, name); }
 	const std::string &typeOf(size_t node) const { return nodes_->nodes()[node].type; }
 	/** \return name of a node's first output */
@@ -78,6 +87,7 @@ protected:
 
 	std::vector<std::string> inputs_;
 	std::vector<std::string> outputs_;
+	std::vector<State> states_;
 	std::optional<NodeGraph> nodes_;
 
 private:

@@ -163,7 +163,7 @@ Partitioner::Compiled Partitioner::compileNow(std::span<const size_t> nodes,
 	const bool hasProducts = std::ranges::any_of(
 		model.operators, [](const Operator &one) { return traitsOf(one.kind).isProduct; });
 	/* The importer leaves out inputs that only give shapes. */
-	if (model.inputs.size() != part.inputs.size())
+	if (model.inputs.size() != part.inputs.size() + model.states.size())
 		refuse(ErrorCode::Unsupported, divideModel, graph_.describe(nodes.front()),
 		       "and what goes with it reads shapes that are computed");
 	return { std::move(part), valueOf(compileInMemory(std::move(model), options, samples)),
@@ -296,6 +296,10 @@ void Partitioner::calibrate(std::vector<MergedPart> &parts, const CompileOptions
 	std::set<size_t> before;
 	bool any = false;
 
+	if (!graph_.states().empty())
+		refuse(ErrorCode::Unsupported, "calibrate model", "model",
+		       "keeps numbers from run to run, and the host computes a part of it; such "
+		       "models are compiled without calibration");
 	each.shapes.clear();
 	for (MergedPart &part : parts) {
 		const std::vector<size_t> nodes(before.begin(), before.end());

@@ -35,11 +35,10 @@ std::optional<DataType> dataTypeOf(fb::TensorType type)
 /* Whether an operator shares state of the interpreter with others of the same handle. */
 bool sharesState(fb::BuiltinOperator kind)
 {
-	constexpr fb::BuiltinOperator kinds[] = { CALL_ONCE,	    VAR_HANDLE,	   READ_VARIABLE,
-						  ASSIGN_VARIABLE,  HASHTABLE,	   HASHTABLE_FIND,
-						  HASHTABLE_IMPORT, HASHTABLE_SIZE };
+	constexpr fb::BuiltinOperator kinds[] = { HASHTABLE, HASHTABLE_FIND, HASHTABLE_IMPORT,
+						  HASHTABLE_SIZE };
 
-	return std::ranges::count(kinds, kind) != 0;
+	return std::ranges::count(kinds, kind) != 0 || tflite::isOfVariable(kind);
 }
 
 /**
@@ -63,6 +62,7 @@ private:
 
 	const Value &value(int32_t id) const { return model_.values[static_cast<size_t>(id)]; }
 	void nameTensors();
+	void addStates();
 	void addOperators();
 	void findShapes();
 	const tflite::fb::SubGraph &graph() const { return *file_.model().subgraphs()->Get(0); }
@@ -146,6 +146,7 @@ TfliteGraph::TfliteGraph(std::span<const std::byte> file)
 	}
 	for (const int32_t id : tensors(graph().outputs()))
 		outputs_.push_back(value(id).name);
+	addStates();
 	addOperators();
 	findShapes();
 }
@@ -159,6 +160,35 @@ void TfliteGraph::nameTensors()
 			name += fmt::format("#{}", i);
 		numbers_[name] = static_cast<int32_t>(i);
 	}
+}
+
+/* Makes variables inputs and outputs; not if an output of the model is one, too, or hash tables are
+ * initialized with them. The states of variable tensors stay inside their operators. */
+void TfliteGraph::addStates()
+{
+	std::vector<std::string> before = inputs_, after = outputs_;
+
+	for (const fb::Operator *operation : *graph().operators()) {
+		if (sharesState(kindOf(*operation)) && !tflite::isOfVariable(kindOf(*operation)))
+			return;
+	}
+	for (const State &state : model_.states) {
+		const ValueId input = model_.inputs[state.input],
+			      output = model_.outputs[state.output];
+		const std::string &name = model_.values[output].name;
+		if (graph().tensors()->Get(static_cast<uint32_t>(input))->is_variable())
+			continue;
+		if (std::ranges::count(after, name) || !model_.writer(output)) {
+			states_.clear();
+			return;
+		}
+		states_.push_back({ before.size(), after.size(), state.first });
+		before.push_back(model_.values[input].name);
+		after.push_back(name);
+		computed_.insert(static_cast<int32_t>(input));
+	}
+	inputs_ = std::move(before);
+	outputs_ = std::move(after);
 }
 
 const fb::Operator &TfliteGraph::source(size_t index) const
@@ -204,6 +234,8 @@ void TfliteGraph::addOperators()
 	for (size_t i = 0; i < count; i++) {
 		const fb::Operator &operation = source(i);
 		const Tensors outputs = tensors(operation.outputs());
+		if (!states_.empty() && tflite::isOfVariable(kindOf(operation)))
+			continue;
 		if (isConstant(operation)) {
 			for (const int32_t id : outputs)
 				constantMakers_[id] = i;
@@ -287,8 +319,9 @@ std::string TfliteGraph::wholeBecause() const
 {
 	for (const size_t index : operators_) {
 		if (sharesState(kindOf(source(index))))
-			return "the model keeps numbers in variables from run to run: TensorFlow "
-			       "Lite has them for the whole model";
+			return "the model keeps numbers in variables or tables: TensorFlow Lite "
+			       "has "
+			       "them for the whole model";
 	}
 	return {};
 }

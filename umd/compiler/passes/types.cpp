@@ -53,7 +53,8 @@ bool takeOffEnds(Model &model, const Operator &operation)
 	const bool dequantizes = isFloat(model.values[to].type);
 	const auto *unary = std::get_if<Unary>(&operation.kind);
 
-	if (!unary || !unary->isConversion() || quantizes == dequantizes ||
+	if (!unary || !unary->isConversion() || quantizes == dequantizes || model.isOfState(from) ||
+	    model.isOfState(to) ||
 	    (quantizes ? !model.isInput(from) || !model.isReadOnce(from)
 		       : !model.isOutput(to) || !model.readers(to).empty() || model.isInput(from)))
 		return false;

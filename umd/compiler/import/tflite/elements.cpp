@@ -305,7 +305,8 @@ std::optional<Tensor> readOperator(OperatorReader &reader, const fb::OperatorCod
 		return code.custom_code()->str() == "Convolution2DTransposeBias"
 			       ? std::optional(readConvolution2DTransposeBias(reader))
 			       : std::nullopt;
-	for (const OperatorTable *table : { &elementOperators, &windowOperators }) {
+	for (const OperatorTable *table :
+	     { &elementOperators, &windowOperators, &stateOperators }) {
 		if (const auto found = table->find(builtin); found != table->end())
 			return found->second(reader);
 	}

@@ -47,6 +47,14 @@ inline std::vector<int32_t> numbersOf(const flatbuffers::Vector<int32_t> *number
 std::optional<ElementType> elementTypeOf(fb::TensorType type);
 /** \return the number of a built-in operator; CUSTOM for operators with a name instead */
 fb::BuiltinOperator builtinCode(const fb::OperatorCode &code);
+/** \return true if an operator names, reads, assigns or initializes resource variables */
+constexpr bool isOfVariable(fb::BuiltinOperator kind)
+{
+	using enum fb::BuiltinOperator;
+
+	return kind == CALL_ONCE || kind == VAR_HANDLE || kind == READ_VARIABLE ||
+	       kind == ASSIGN_VARIABLE;
+}
 /** \return an operator's name for people: "CONV_2D", "custom operator 'Name'" */
 std::string typeName(const fb::OperatorCode &code);
 

@@ -43,6 +43,20 @@ Tensor OperatorReader::tensor(size_t index)
 	return { from, value.shape, legalize::asInFile(value.shape.size()) };
 }
 
+Tensor OperatorReader::state(size_t index, const Extents &shape)
+{
+	const ValueId from = id(source_.inputs(), index, "inputs");
+	Value &value = model().values[from];
+
+	need(!value.isConstant && !writer(from), fmt::format("input {}", index),
+	     "is no variable tensor");
+	need(elementCount(value.shape) == elementCount(shape), fmt::format("input {}", index),
+	     fmt::format("is {}; {} numbers are needed", toString(value.shape),
+			 elementCount(shape)));
+	value.shape = shape;
+	return { from, shape, legalize::asInFile(shape.size()) };
+}
+
 const Value &OperatorReader::output(size_t index)
 {
 	return model().values[id(source_.outputs(), index, "outputs")];

@@ -42,6 +42,12 @@ public:
 		return axis(given, tensor.shape.size(), "axis");
 	}
 
+	/**
+	 * \brief A variable tensor: numbers that keep() got in the run before, 0 at first
+	 * \param[in] shape of as many elements, in which the network keeps them
+	 */
+	Tensor state(size_t index, const Extents &shape);
+
 	/** \return the options; null if the file leaves them out */
 	template<typename Options>
 	const Options *givenOptions() const
@@ -96,6 +102,8 @@ using OperatorTable = std::map<fb::BuiltinOperator, ReadOperator *>;
 
 extern const OperatorTable elementOperators;
 extern const OperatorTable windowOperators;
+/** \brief Operators with variable tensors: states.cpp */
+extern const OperatorTable stateOperators;
 
 /** \return an operator's first output; nothing if the operator is unknown */
 std::optional<Tensor> readOperator(OperatorReader &reader, const fb::OperatorCode &code);

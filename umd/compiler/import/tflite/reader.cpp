@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <optional>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -19,6 +20,8 @@ namespace tflite
 
 namespace
 {
+
+using enum fb::BuiltinOperator;
 
 constexpr size_t maxRank = 6;
 
@@ -58,6 +61,14 @@ void readQuantization(const fb::QuantizationParameters &from, Value &value,
 	value.quantization = *quantization;
 }
 
+/* A resource variable */
+struct Variable {
+	std::optional<Value> first;	 /* what it is before the first run */
+	std::optional<ValueId> read;	 /* what READ_VARIABLE makes */
+	std::optional<ValueId> assigned; /* what is assigned last */
+	bool isReadLate = false;	 /* a second time, or after an assignment */
+};
+
 class Reader
 {
 public:
@@ -66,8 +77,12 @@ public:
 	Model read();
 
 private:
+	Value readValue(const fb::Tensor &tensor, const std::string &where) const;
 	void readTensor(const fb::Tensor &tensor, size_t index);
 	void readOperator(const fb::Operator &operation, size_t index);
+	void followVariables(const fb::SubGraph &graph, bool isFirst);
+	void addVariables();
+	const fb::OperatorCode &codeOf(const fb::Operator &operation, size_t index) const;
 	/* Throws the error of the first unknown tensor that an operator reads or writes. */
 	void needKnownTensors(const fb::Operator &operation) const;
 	std::vector<ValueId> readIds(const flatbuffers::Vector<int32_t> *ids,
@@ -77,14 +92,16 @@ private:
 	legalize::Building building_;
 	Model &model_ = building_.model;
 	std::map<ValueId, Error> unknownTensors_; /* of types that nothing computes with */
+	std::map<std::string, Variable> variables_;
+	Result<void> haveStates_; /* an error if the variables are no states */
 };
 
-void Reader::readTensor(const fb::Tensor &tensor, size_t index)
+/* A tensor of any graph; without elements if nothing computes with its type */
+Value Reader::readValue(const fb::Tensor &tensor, const std::string &where) const
 {
 	Value value;
 
 	value.name = tensor.name() ? tensor.name()->str() : "";
-	const std::string where = fmt::format("tensor {} '{}'", index, value.name);
 	const auto extents = numbersOf(tensor.shape());
 	const auto shape = shapeFrom({ extents.begin(), extents.end() });
 	if (!shape || shape->size() > maxRank)
@@ -93,17 +110,8 @@ void Reader::readTensor(const fb::Tensor &tensor, size_t index)
 	value.shape = *shape;
 	const auto type = elementTypeOf(tensor.type());
 	value.type = type.value_or(ElementType::Int64);
-	if (!type || tensor.is_variable()) {
-		const std::string why =
-			tensor.is_variable()
-				? "keeps its numbers from run to run"
-				: fmt::format("tensor type {} is no type that tensors of the core "
-					      "have; use integers of 8 or 16 bits, or float",
-					      static_cast<int>(tensor.type()));
-		unknownTensors_[index] = { ErrorCode::Unsupported, reading, where, why };
-		model_.values.push_back(std::move(value));
-		return;
-	}
+	if (!type)
+		return value;
 	if (tensor.quantization())
 		readQuantization(*tensor.quantization(), value, where);
 	const auto *buffers = source_.buffers();
@@ -120,7 +128,25 @@ void Reader::readTensor(const fb::Tensor &tensor, size_t index)
 				valueOf(densified(*tensor.sparsity(), value.data,
 						  elementBytes(value.type), value.shape, where));
 	}
-	model_.values.push_back(std::move(value));
+	return value;
+}
+
+void Reader::readTensor(const fb::Tensor &tensor, size_t index)
+{
+	const std::string where =
+		fmt::format("tensor {} '{}'", index, tensor.name() ? tensor.name()->str() : "");
+
+	if (tensor.is_variable())
+		unknownTensors_[index] = { ErrorCode::Unsupported, reading, where,
+					   "keeps its numbers from run to run" };
+	else if (!elementTypeOf(tensor.type()))
+		unknownTensors_[index] = {
+			ErrorCode::Unsupported, reading, where,
+			fmt::format("tensor type {} is no type that tensors of the core have; use "
+				    "integers of 8 or 16 bits, or float",
+				    static_cast<int>(tensor.type()))
+		};
+	model_.values.push_back(readValue(tensor, where));
 }
 
 void Reader::needKnownTensors(const fb::Operator &operation) const
@@ -134,7 +160,7 @@ void Reader::needKnownTensors(const fb::Operator &operation) const
 	}
 }
 
-void Reader::readOperator(const fb::Operator &operation, size_t index)
+const fb::OperatorCode &Reader::codeOf(const fb::Operator &operation, size_t index) const
 {
 	const auto *codes = source_.operator_codes();
 	const uint32_t code = operation.opcode_index();
@@ -143,21 +169,101 @@ void Reader::readOperator(const fb::Operator &operation, size_t index)
 		damaged(fmt::format("operator {}", index),
 			fmt::format("names code {}, there are {}", code,
 				    codes ? codes->size() : 0));
-	const auto *entry = codes->Get(code);
-	const size_t before = model_.operators.size();
-	OperatorReader reader(building_, operation, typeName(*entry));
+	return *codes->Get(code);
+}
+
+void Reader::readOperator(const fb::Operator &operation, size_t index)
+{
+	const fb::OperatorCode &code = codeOf(operation, index);
+	const bool isOfState = isOfVariable(builtinCode(code));
+	const size_t before = model_.operators.size(), states = building_.states.size();
+
+	if (isOfState && haveStates_)
+		return;
+	OperatorReader reader(building_, operation, typeName(code));
 	const auto done = resultOf([&] {
+		if (isOfState)
+			throw BrokenRule{ haveStates_.error() };
 		reader.begin();
-		needKnownTensors(operation);
-		reader.finish(compiler::tflite::readOperator(reader, *entry));
+		if (!stateOperators.contains(builtinCode(code)))
+			needKnownTensors(operation);
+		reader.finish(compiler::tflite::readOperator(reader, code));
 	});
 	/* An unknown operator is no error yet: nothing may need it, or a report will name it. */
 	if (!done) {
 		model_.operators.resize(before);
+		building_.states.resize(states);
 		reader.addUnknown(done.error());
 	}
 	for (size_t i = before; i < model_.operators.size(); i++)
 		model_.operators[i].index = index;
+}
+
+/* In the order of the operators, in which TensorFlow Lite runs them; CALL_ONCE runs another graph.
+ */
+void Reader::followVariables(const fb::SubGraph &graph, bool isFirst)
+{
+	std::map<int32_t, std::string> names; /* by the handle's tensor */
+
+	for (uint32_t i = 0; graph.operators() && i < graph.operators()->size(); i++) {
+		const fb::Operator &operation = *graph.operators()->Get(i);
+		const fb::BuiltinOperator kind = builtinCode(codeOf(operation, i));
+		const auto inputs = numbersOf(operation.inputs());
+		const auto outputs = numbersOf(operation.outputs());
+		const auto *handle = operation.builtin_options_as_VarHandleOptions();
+		const auto *call = operation.builtin_options_as_CallOnceOptions();
+		const auto callee = static_cast<uint32_t>(call ? call->init_subgraph_index() : 0);
+		if (kind == CALL_ONCE && isFirst && callee && callee < source_.subgraphs()->size())
+			followVariables(*source_.subgraphs()->Get(callee), false);
+		if (handle && handle->shared_name() && outputs.size() == 1)
+			names[outputs.front()] = handle->shared_name()->str();
+		if (!isOfVariable(kind) || inputs.empty())
+			continue;
+		Variable &variable = variables_[names[inputs.front()]];
+		if (kind == READ_VARIABLE && isFirst && outputs.size() == 1) {
+			variable.isReadLate |= variable.read || variable.assigned;
+			variable.read = static_cast<ValueId>(outputs.front());
+		}
+		if (kind == ASSIGN_VARIABLE && inputs.size() == 2) {
+			const auto id = static_cast<uint32_t>(inputs[1]);
+			if (isFirst)
+				variable.assigned = id;
+			else if (graph.tensors() && id < graph.tensors()->size())
+				variable.first = readValue(*graph.tensors()->Get(id), "variable");
+		}
+	}
+}
+
+/* Makes variables states; throws if one cannot be a state. */
+void Reader::addVariables()
+{
+	for (const auto &[name, variable] : variables_) {
+		const auto isKnown = [this](ValueId id) {
+			return id < model_.values.size() && !unknownTensors_.contains(id);
+		};
+		const auto support = [&name](bool fulfilled, const char *why) {
+			if (!fulfilled)
+				refuse(ErrorCode::Unsupported, reading,
+				       fmt::format("variable '{}'", name), why);
+		};
+		if (!variable.read)
+			continue;
+		const ValueId before = *variable.read, after = variable.assigned.value_or(before);
+		support(!variable.isReadLate, "is read twice, or after an assignment");
+		support(variable.first && variable.first->isConstant, "has no first value");
+		support(isKnown(before) && isKnown(after), "is of a type that no tensor has");
+		const Value &value = model_.values[before], &next = model_.values[after];
+		Value first = *variable.first;
+		support(first.type == value.type && next.type == value.type &&
+				next.shape == value.shape &&
+				next.quantization == value.quantization,
+			"gets values of different types or shapes");
+		first.shape = value.shape;
+		first.quantization = value.quantization;
+		support(!bytesError(first), "has a first value of another size");
+		const auto numbers = realNumbers(first);
+		building_.states.push_back({ before, after, { numbers.begin(), numbers.end() } });
+	}
 }
 
 std::vector<ValueId> Reader::readIds(const flatbuffers::Vector<int32_t> *ids,
@@ -185,6 +291,10 @@ Model Reader::read()
 		readTensor(*graph.tensors()->Get(i), i);
 	const std::vector<ValueId> inputs = readIds(graph.inputs(), "inputs");
 	model_.outputs = readIds(graph.outputs(), "outputs");
+	followVariables(graph, true);
+	haveStates_ = resultOf([&] { addVariables(); });
+	if (!haveStates_)
+		building_.states.clear();
 	for (flatbuffers::uoffset_t i = 0; graph.operators() && i < graph.operators()->size(); i++)
 		readOperator(*graph.operators()->Get(i), i);
 	/* Leave out inputs that only gave a shape: the tensors have their shapes already. */
@@ -193,6 +303,12 @@ Model Reader::read()
 			     return model_.values[id].type != ElementType::Int32 ||
 				    !model_.readers(id).empty();
 		     });
+	for (legalize::KeptValue &state : building_.states) {
+		model_.states.push_back(
+			{ model_.inputs.size(), model_.outputs.size(), std::move(state.first) });
+		model_.inputs.push_back(state.before);
+		model_.outputs.push_back(state.after);
+	}
 	valueOf(model_.setAsideInvalid());
 	return std::move(model_);
 }
