@@ -19,7 +19,7 @@ void readLoadable(const uint8_t *data, size_t size)
 
 	isWell(loadable->inputs());
 	isWell(loadable->outputs());
-	isWell(tasksInOrder(*loadable));
+	isWell(networkParts(*loadable));
 
 	/* What is written from a checked loadable is the same loadable. */
 	auto bytes = loadable->write();

@@ -70,6 +70,9 @@ TEST(LoadableRead, DamagedTasksOfTheHost)
 		loadable.tasks.push_back(std::move(task));
 		loadable.submits.push_back({ id, { id } });
 	}
+	/* A state, so that damage meets its tensors, too */
+	loadable.tensors[1].name = "s";
+	loadable.states = { { 0, 1 } };
 	loadable.blobs.push_back({ .name = "model", .interface = Interface::Host1, .data = {} });
 	loadable.blobs.back().data.resize(5);
 	ASSERT_TRUE(tasksInOrder(loadable));

@@ -15,7 +15,7 @@ namespace nvdla::test
 namespace
 {
 
-constexpr int32_t fullyConnected = 9, svdf = 27, negation = 59, reverse = 105;
+constexpr int32_t fullyConnected = 9, rnn = 24, negation = 59, reverse = 105;
 using Places = std::vector<std::string>;
 
 void addFullyConnected(TfliteBuilder &model, int32_t x, int32_t weights, int32_t bias, int32_t y)
@@ -140,26 +140,54 @@ TEST(TfliteHost, ComputesConstantsWhereTheyAreRead)
 	EXPECT_EQ(runOnce(made, { { 3, 5 } }), (std::vector<Numbers>{ { 4, 10 } }));
 }
 
-/* One filter that remembers two numbers: y = x of this run + 10 times that of the run before. */
+/* A cell that TensorFlow Lite alone knows: y = x + 10 times the y of the run before. */
 TEST(TfliteHost, KeepsStateFromRunToRun)
 {
 	TfliteBuilder model;
 	const int32_t x = model.floats({ 1, 1 }), y = model.floats({ 1, 1 });
-	const int32_t features = model.constant<float>({ 1, 1 }, { 1 });
-	const int32_t times = model.constant<float>({ 1, 2 }, { 10, 1 });
-	const int32_t state = model.variable({ 1, 2 });
-	model.node(svdf, { x, features, times, -1, state }, { y }, fb::BuiltinOptions::SVDFOptions,
-		   fb::CreateSVDFOptions(model.flat, 1));
+	const int32_t input = model.constant<float>({ 1, 1 }, { 1 });
+	const int32_t recurrent = model.constant<float>({ 1, 1 }, { 10 });
+	const int32_t bias = model.constant<float>({ 1 }, { 0 });
+	model.node(rnn, { x, input, recurrent, bias, model.variable({ 1, 1 }) }, { y });
 	const CompiledModel made = compiledFile(model.file({ x }, { y }));
 
-	EXPECT_EQ(placesOf(made), Places{ "host SVDF" });
+	EXPECT_EQ(placesOf(made), Places{ "host RNN" });
 	auto network = Network::load(openEmbedded(), made.loadable);
 	ASSERT_TRUE(network) << network.error().message();
 	EXPECT_EQ(runNetwork(*network, { { 3 } }), (std::vector<Numbers>{ { 3 } }));
 	EXPECT_EQ(runNetwork(*network, { { 4 } }), (std::vector<Numbers>{ { 34 } }));
-	EXPECT_EQ(runNetwork(*network, { { 0 } }), (std::vector<Numbers>{ { 40 } }));
+	EXPECT_EQ(runNetwork(*network, { { 0 } }), (std::vector<Numbers>{ { 340 } }));
 	/* Another one begins anew. */
 	EXPECT_EQ(runOnce(made, { { 4 } }), (std::vector<Numbers>{ { 4 } }));
+}
+
+/* Variables are states of the network, also where the host computes what reads or assigns them. */
+TEST(TfliteHost, KeepsVariablesBetweenParts)
+{
+	constexpr int32_t read = 143, assign = 144;
+	TfliteBuilder model;
+	const int32_t two = model.constant<float>({ 2, 2 }, { 2, 0, 0, 2 });
+	const int32_t x = model.floats({ 1, 2 }), a = model.floats({ 1, 2 }),
+		      b = model.floats({ 1, 2 }), y = model.floats({ 1, 2 }),
+		      kept = model.floats({ 1, 2 });
+	const int32_t handle = model.resource("kept");
+	model.initialize("kept", model.constant<float>({ 1, 2 }, { 100, 200 }));
+	model.node(read, { handle }, { kept });
+	addFullyConnected(model, x, two, -1, a);
+	model.node(reverse, { a, model.list({ 1 }) }, { b });
+	model.node(assign, { handle, b }, {});
+	addFullyConnected(model, kept, two, -1, y);
+	const CompiledModel made = compiledFile(model.file({ x }, { y }));
+
+	EXPECT_EQ(made.loadable.states.size(), 1U);
+	EXPECT_EQ(made.report.coreMacs, 8U);
+	auto network = Network::load(openEmbedded(), made.loadable);
+	ASSERT_TRUE(network) << network.error().message();
+	ASSERT_EQ(network->inputs().size(), 1U);
+	ASSERT_EQ(network->outputs().size(), 1U);
+	EXPECT_EQ(runNetwork(*network, { { 3, 4 } }), (std::vector<Numbers>{ { 200, 400 } }));
+	EXPECT_EQ(runNetwork(*network, { { 5, 6 } }), (std::vector<Numbers>{ { 16, 12 } }));
+	EXPECT_EQ(runNetwork(*network, { { 0, 0 } }), (std::vector<Numbers>{ { 24, 20 } }));
 }
 
 /* The file has a batch of one; three samples are asked for, by the input's place in the file. */

@@ -33,6 +33,18 @@ public:
 		make();
 	}
 
+	/* A model that keeps something runs several times. */
+	size_t runs() const { return isKept_ ? 3 : 1; }
+	/* The inputs of a run: in each other elements are the first */
+	std::vector<Array> inputsOf(size_t run) const
+	{
+		std::vector<Array> rotated = inputs;
+		Numbers &numbers = rotated.front().numbers;
+		const auto first = static_cast<ptrdiff_t>(run * 5 % numbers.size());
+		std::rotate(numbers.begin(), numbers.begin() + first, numbers.end());
+		return rotated;
+	}
+
 private:
 	int32_t tensor(const Shape &shape, float scale, int64_t zero)
 	{
@@ -50,11 +62,13 @@ private:
 	void productWithItself();
 	void convolution();
 	void transposedConvolution();
+	void keep();
 	int32_t bias(int32_t count, float step);
 
 	bool isInteger_;
+	bool isKept_ = false;
 	bool isSquared_ = false; /* squares of squares leave FP16's range */
-	int32_t x_ = 0; /* the last result */
+	int32_t x_ = 0;		 /* the last result */
 	Shape shape_;
 	float scale_ = 0;
 	int64_t zero_ = 0;
@@ -212,6 +226,29 @@ void TfliteModel::transposedConvolution()
 	description += fmt::format("TRANSPOSE_CONV {} by {}; ", size, stride);
 }
 
+/* The greater of each element and that of the run before, or of all runs before */
+void TfliteModel::keep()
+{
+	const int32_t x = x_, kept = tensor(shape_, scale_, zero_),
+		      handle = builder_.resource("kept");
+	std::vector<float> numbers;
+	std::vector<int8_t> integers;
+
+	for (size_t i = 0; i < elementsIn(shape_); i++) {
+		numbers.push_back(static_cast<float>(real(-1, 1)));
+		integers.push_back(static_cast<int8_t>(from(0, 255)));
+	}
+	builder_.initialize("kept",
+			    isInteger_ ? builder_.quantized<int8_t>(shape_, integers, scale_, zero_)
+				       : builder_.constant<float>(shape_, numbers));
+	isKept_ = true;
+	builder_.node(143, { handle }, { kept });
+	x_ = tensor(shape_, scale_, zero_);
+	builder_.node(55, { x, kept }, { x_ });
+	builder_.node(144, { handle, chance(0.5) ? x : x_ }, {});
+	description += "kept; ";
+}
+
 void TfliteModel::make()
 {
 	constexpr int32_t extents[] = { 1, 2, 3, 3, 4, 4, 6, 8 };
@@ -251,8 +288,25 @@ void TfliteModel::make()
 			convolution();
 		else
 			transposedConvolution();
+		if (!isKept_ && chance(0.2))
+			keep();
 	}
 	file = builder_.file({ in }, { x_ });
+}
+
+/* TensorFlow Lite's output in a run, after the runs before it */
+Numbers wantedOf(const TfliteModel &made, size_t run, bool isMoved)
+{
+	Interpreter alone(made.file, nullptr);
+	std::vector<Array> outputs;
+
+	for (size_t i = 0; i <= run; i++) {
+		std::vector<Array> inputs = made.inputsOf(i);
+		if (isMoved)
+			moveByHalfRounding(inputs.front().numbers);
+		outputs = alone.run(inputs);
+	}
+	return outputs.at(0).numbers;
 }
 
 /*
@@ -260,20 +314,17 @@ void TfliteModel::make()
  * range; of what nearly cancels out, eight times what FP16's rounding of the inputs alone makes of
  * it, as constants and results are rounded, too.
  */
-void compare(const Numbers &got, const Numbers &wanted, const TfliteModel &made, Interpreter &alone,
-	     bool isInteger)
+void compare(const Numbers &got, const TfliteModel &made, size_t run, bool isInteger)
 {
+	const Numbers wanted = wantedOf(made, run, false);
 	ASSERT_EQ(got.size(), wanted.size());
 	const double range = rangeOf(wanted);
 	const double largest = difference(got, wanted, 0).largest;
 	double allowed = isInteger ? 2 : std::max(range, 1e-3) * 0.01;
 
 	if (!isInteger && largest > allowed) {
-		std::vector<Array> inputs = made.inputs;
-		moveByHalfRounding(inputs.front().numbers);
-		const std::vector<Array> rounded = alone.run(inputs);
-		allowed = std::max(allowed,
-				   4 * difference(rounded.front().numbers, wanted, 0).largest);
+		const Numbers rounded = wantedOf(made, run, true);
+		allowed = std::max(allowed, 4 * difference(rounded, wanted, 0).largest);
 	}
 	EXPECT_LE(largest, allowed) << "of a range of " << range;
 }
@@ -285,17 +336,17 @@ void check(bool isInteger, unsigned long usualCount)
 	for (unsigned long seed = files.first; seed < files.first + files.count; seed++) {
 		const TfliteModel made(seed, isInteger);
 		SCOPED_TRACE(fmt::format("NVDLA_RANDOM_SEED={}: {}", seed, made.description));
-		Interpreter alone(made.file, nullptr);
-		const std::vector<Array> wanted = alone.run(made.inputs);
-		ASSERT_EQ(wanted.size(), 1u);
 		auto run = CoreRun::of(compiler::importTflite(made.file));
 		if (!run) {
 			files.refuse(run.error());
 			continue;
 		}
-		const auto got = run->run({ made.inputs.front().numbers });
-		ASSERT_TRUE(got) << got.error().message();
-		compare(got->front(), wanted.front().numbers, made, alone, isInteger);
+		for (size_t i = 0; i < made.runs(); i++) {
+			const auto got = run->run({ made.inputsOf(i).front().numbers });
+			ASSERT_TRUE(got) << got.error().message();
+			ASSERT_EQ(got->size(), 1U);
+			compare(got->front(), made, i, isInteger);
+		}
 		files.compared++;
 	}
 	files.report();

@@ -118,6 +118,60 @@ TEST(Loadable, ErrorsNameTheField)
 	}
 }
 
+/* A state's tensors are of one layout, in memories of their own, and not the application's. */
+TEST(Loadable, StatesHaveTwoTensorsOfOneLayout)
+{
+	test::LoadableBuilder builder;
+	const auto desc = TensorDesc::packedFeature("x", DataType::Int8, 4, 2, 3);
+	builder.tensor(desc, MemoryInput);
+	builder.tensor(desc, MemoryInput);
+	builder.tensor(desc, MemoryOutput);
+	builder.tensor(desc, MemoryOutput);
+	Loadable &loadable = builder.loadable;
+	const auto idOf = [&](size_t index) { return loadable.tensors[index].id; };
+	loadable.states = { { idOf(1), idOf(3) } };
+	ASSERT_TRUE(loadable.check());
+	EXPECT_EQ(loadable.inputs()->size(), 1U);
+	EXPECT_EQ(loadable.outputs()->size(), 1U);
+	/* Lines without gaps may be divided in another way. */
+	loadable.tensors[3].h = 3;
+	loadable.tensors[3].w = 2;
+	loadable.tensors[3].stride[1] = 2 * 32;
+	EXPECT_TRUE(loadable.check());
+
+	const struct {
+		const char *why;
+		std::function<void(Loadable &)> damage;
+	} cases[] = {
+		{ "names no entry", [](Loadable &l) { l.states[0].after = 99; } },
+		{ "another tensor of a state", [&](Loadable &l) { l.states[0].after = idOf(1); } },
+		{ "another tensor of a state",
+		  [&](Loadable &l) {
+			  l.states.push_back({ idOf(1), idOf(2) });
+		  } },
+		{ "no input memory",
+		  [&](Loadable &l) {
+			  l.states[0] = { idOf(3), idOf(1) };
+		  } },
+		{ "different layouts", [](Loadable &l) { l.tensors[3].c = 5; } },
+		{ "different layouts", [](Loadable &l) { l.tensors[1].h = 1; } },
+		{ "different layouts",
+		  [](Loadable &l) {
+			  l.tensors[3].scale = { 2 };
+			  l.tensors[3].zeroPoint = { 0 };
+		  } },
+	};
+	for (const auto &one : cases) {
+		Loadable damaged = loadable;
+		one.damage(damaged);
+		const auto checked = damaged.check();
+		ASSERT_FALSE(checked) << one.why;
+		EXPECT_EQ(checked.error().code, ErrorCode::InvalidFile);
+		EXPECT_TRUE(test::has(checked.error().message(), one.why))
+			<< checked.error().message();
+	}
+}
+
 TEST(Loadable, OtherFormatVersionsAreRefused)
 {
 	Loadable loadable = everything();
