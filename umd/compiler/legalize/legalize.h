@@ -275,6 +275,20 @@ std::vector<Tensor> recurrent(Builder &builder, const Tensor &x, const Recurrenc
 			      const std::optional<Tensor> &hidden,
 			      const std::optional<Tensor> &memory);
 
+/**
+ * \brief Filters over the features of the last steps (SVDF): recurrent.cpp
+ *
+ * Each filter sums the products of the last steps with its weights, the newest one last;
+ * consecutive filters, as many as the rank, are added.
+ *
+ * \param[in] x one row of elements
+ * \param[in] state features of the last steps, 1 x steps x 1 x filters
+ * \param[in] features kernels, filters x elements
+ * \param[in] times kernels, filters x steps; bias, one for each sum of filters
+ */
+Tensor filteredSteps(Builder &builder, const Tensor &x, const Tensor &state, Weights features,
+		     Weights times, uint32_t rank, const Clamp &activation);
+
 enum class Rounding : uint8_t { Floor, Ceil, HalfUp, HalfDown };
 /** \brief Mapping of a resized picture's elements to those of the input */
 struct Resizing {

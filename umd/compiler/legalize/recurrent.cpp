@@ -265,4 +265,26 @@ std::vector<Tensor> recurrent(Builder &builder, const Tensor &x, const Recurrenc
 	return results;
 }
 
+Tensor filteredSteps(Builder &builder, const Tensor &x, const Tensor &state, Weights features,
+		     Weights times, uint32_t rank, const Clamp &activation)
+{
+	const uint32_t steps = state.shape[1], filters = state.shape[3];
+	const ElementKind made = builder.computed(x);
+
+	builder.need(rank > 0 && filters % rank == 0, "rank",
+		     fmt::format("is {} of {} filters", rank, filters));
+	builder.support(x.shape.size() == 2 && x.shape[0] == 1 && steps > 1, "input 0",
+			fmt::format("is {}, with {} steps; one sample and several steps are needed",
+				    toString(x.shape), steps));
+	builder.setResults(builder.same(state));
+	const Tensor newest = builder.reshaped(product(builder, x, std::move(features), {}),
+					       { 1, 1, 1, filters });
+	const Tensor before = part(builder, state, 1, { 1, steps - 1 });
+	const Tensor after = concatenation(builder, { before, newest }, 1, {});
+	builder.keep(state, after);
+	builder.setResults(made);
+	times.kernels.shape = { filters / rank, rank, steps, 1 };
+	return convolution(builder, after, {}, std::move(times), filters / rank, activation);
+}
+
 } /* namespace nvdla::compiler::legalize */

@@ -105,6 +105,9 @@ extern const OperatorTable windowOperators;
 /** \brief Operators with variable tensors: states.cpp */
 extern const OperatorTable stateOperators;
 
+/** \return a bias, if there is one; integer kernels count it in steps of the sums, whatever scale
+ * the file gives it */
+std::vector<Value> biasOf(OperatorReader &reader, const Tensor &x, size_t at = 2);
 /** \return an operator's first output; nothing if the operator is unknown */
 std::optional<Tensor> readOperator(OperatorReader &reader, const fb::OperatorCode &code);
 

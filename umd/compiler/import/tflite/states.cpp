@@ -86,46 +86,19 @@ Tensor readLstm(OperatorReader &reader)
 	return options.time_major() ? all : legalize::transposed(reader, all, stepsFirst);
 }
 
-/*
- * Each filter has the products of the last steps, the newest one last, and sums them with weights;
- * consecutive filters, as many as the rank, are added.
- */
 Tensor readSvdf(OperatorReader &reader)
 {
 	enum { Features = 1, Times, Bias, State };
 	const auto &options = reader.options<fb::SVDFOptions>();
 	const Tensor x = reader.input(0);
-	Value times = reader.constant(Times);
-	const auto rank = static_cast<uint32_t>(options.rank());
+	const Value &times = reader.constant(Times);
 
-	reader.need(times.shape.size() == 2 && rank > 0 && times.shape[0] % rank == 0, "weights",
-		    fmt::format("are {}, of rank {}", toString(times.shape), options.rank()));
-	reader.support(x.shape.size() == 2 && x.shape[0] == 1 && times.shape[1] > 1, "input 0",
-		       fmt::format("is {}, with a memory of {} steps; one sample and several steps "
-				   "are needed",
-				   toString(x.shape), times.shape[1]));
-	const uint32_t filters = times.shape[0], steps = times.shape[1];
-	/* Steps are lines and filters channels. */
-	const Tensor before = reader.state(State, { 1, steps, 1, filters });
-	const Value kept = reader.value(before), made = reader.output();
-	reader.setResults({ kept.type, kept.quantization });
-	const Tensor newest = legalize::product(reader, x, { reader.constant(Features), {} }, {});
-	const Tensor after =
-		legalize::concatenation(reader,
-					{ legalize::part(reader, before, 1, { 1, steps - 1 }),
-					  reader.reshaped(newest, { 1, 1, 1, filters }) },
-					1, {});
-	reader.keep(before, after);
-	reader.setResults({ made.type, made.quantization });
-	times.shape = { filters / rank, rank, steps, 1 };
-	std::vector<Value> bias;
-	if (reader.hasInput(Bias))
-		bias = { reader.constant(Bias) };
-	for (Value &one : bias)
-		if (!isFloat(made.type))
-			one.quantization = {};
-	return legalize::convolution(reader, after, {}, { std::move(times), std::move(bias) },
-				     filters / rank, reader.clamp(options.activation()));
+	reader.need(times.shape.size() == 2, "weights",
+		    fmt::format("are {}", toString(times.shape)));
+	return legalize::filteredSteps(
+		reader, x, reader.state(State, { 1, times.shape[1], 1, times.shape[0] }),
+		{ reader.constant(Features), {} }, { times, biasOf(reader, x, Bias) },
+		static_cast<uint32_t>(options.rank()), reader.clamp(options.activation()));
 }
 
 using enum fb::BuiltinOperator;

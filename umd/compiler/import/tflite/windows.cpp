@@ -27,17 +27,6 @@ legalize::Windows windowsOf(OperatorReader &reader, const Options &options)
 								: legalize::Same::No };
 }
 
-/* Integer kernels count a bias in steps of the sums, whatever scale the file gives it. */
-std::vector<Value> biasOf(OperatorReader &reader, const Tensor &x, size_t at = 2)
-{
-	if (!reader.hasInput(at))
-		return {};
-	Value bias = reader.constant(at);
-	if (!isFloat(reader.value(x).type))
-		bias.quantization = {};
-	return { std::move(bias) };
-}
-
 template<Pool::Method method>
 Tensor readPool(OperatorReader &reader)
 {
@@ -190,6 +179,16 @@ Tensor readResize(OperatorReader &reader)
 using enum fb::BuiltinOperator;
 
 } /* namespace */
+
+std::vector<Value> biasOf(OperatorReader &reader, const Tensor &x, size_t at)
+{
+	if (!reader.hasInput(at))
+		return {};
+	Value bias = reader.constant(at);
+	if (!isFloat(reader.value(x).type))
+		bias.quantization = {};
+	return { std::move(bias) };
+}
 
 /* MediaPipe's operator: its options are three integers, padding and the strides. */
 Tensor readConvolution2DTransposeBias(OperatorReader &reader)
