@@ -343,10 +343,11 @@ constexpr int16_t fp16ToInt16(uint16_t bits)
 }
 
 /**
- * \brief A fraction in FP format: \a fraction / 2^\a FractionBits
+ * \brief Convert the fixed-point number \a fraction / 2^\a FractionBits, which is less than 1, to
+ * the format \a F
  *
- * \param fraction less than 2^FractionBits; a fraction below the format's smallest normal number
- *        gives zero
+ * \param fraction less than 2^FractionBits; a number below the smallest normal number of \a F gives
+ * zero
  */
 template<typename F, unsigned FractionBits>
 constexpr uint32_t fractionToFloat(uint64_t fraction)

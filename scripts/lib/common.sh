@@ -3,11 +3,13 @@
 #
 # Functions for the shell scripts in scripts/: print progress with the elapsed time, print an error
 # in one line, and install missing packages. All else is in the Python package "stack" beside this
-# file. The system's Python runs it: another Python in PATH may lack modules that apt installed.
+# file. The system's Python runs the package, because another Python in PATH may lack modules that
+# apt installed.
 
 NVDLA_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 NVDLA_PYTHON=/usr/bin/python3
-# Start of the elapsed time, in seconds since 1970: scripts that this one calls inherit it.
+# Time at which the outermost script started, in seconds since 1970. Scripts that it calls inherit
+# the variable.
 export NVDLA_START=${NVDLA_START:-$(date +%s.%N)}
 
 say() {
@@ -37,8 +39,8 @@ is_known() {
 	apt-cache show --no-all-versions "$1" >/dev/null 2>&1
 }
 
-# explain_apt LOG: exit with an error that says why apt failed, from its output in the file LOG, and
-# what the user can do.
+# explain_apt LOG: read apt's output in the file LOG, and exit with an error that says why apt
+# failed and what the user can do.
 explain_apt() {
 	local log=$1
 	if grep -qE 'Temporary failure resolving|Could not resolve|Could not connect|Unable to connect|Network is unreachable' "$log"; then
@@ -71,7 +73,7 @@ with_log() {
 }
 
 # ensure_packages USE...: install the packages for building (packages.debian) and those of each USE
-# (packages.USE). Packages of "test" and "test-data" that cannot be installed are no error.
+# (packages.USE). It is no error if a package of "test" or "test-data" cannot be installed.
 ensure_packages() {
 	local use required=(debian) wished=() missing optional=''
 	for use; do
@@ -132,8 +134,8 @@ install_packages() {
 	say "packages: done"
 }
 
-# mounts_remedy REASON: print why no program can have mounts of its own here, and the command that helps. REASON is
-# what unshare said.
+# mounts_remedy REASON: print why programs cannot have private mounts on this system, and the
+# command that allows them. REASON is the error message of unshare.
 mounts_remedy() {
 	if [ "$(id -u)" -ne 0 ]; then
 		echo "this system lets users make no namespaces ($1): run this as root, or before it:" \
@@ -150,7 +152,8 @@ mounts_remedy() {
 # require_mounts: exit with an error if the guest will need private mounts and this system allows none.
 require_mounts() {
 	local said
-	# With a QEMU of this machine, perhaps no unpacked tree is needed. The Python package decides then.
+	# If this machine has a QEMU, the guest may need no unpacked tree, and so no mounts. The
+	# Python package decides that later.
 	case ${NVDLA_GUEST:-auto} in
 	host) return 0 ;;
 	auto) ! command -v qemu-system-x86_64 >/dev/null || return 0 ;;
@@ -158,7 +161,8 @@ require_mounts() {
 	if [ "$(id -u)" -eq 0 ] && said=$(LC_ALL=C unshare --mount true 2>&1); then
 		return 0
 	fi
-	# The reason why root cannot do it is the one to tell.
+	# If this script runs as root, report the reason why root could not mount, not that of this
+	# second attempt.
 	LC_ALL=C unshare --user --map-root-user --mount true >/dev/null 2>&1 ||
 		die "$(mounts_remedy "${said:-$(LC_ALL=C unshare --user --mount true 2>&1)}")
 what works without: scripts/run --device embedded"

@@ -27,7 +27,7 @@ namespace
 
 constexpr const char *udmabufNode = "/dev/udmabuf";
 
-/* The kernel's include/uapi/drm/vgem_drm.h, which no package installs. */
+/* Declarations of the kernel's include/uapi/drm/vgem_drm.h, a header that no package installs. */
 struct drm_vgem_fence_attach {
 	uint32_t handle;
 	uint32_t flags;
@@ -44,7 +44,8 @@ constexpr unsigned long DRM_IOCTL_VGEM_FENCE_ATTACH =
 constexpr unsigned long DRM_IOCTL_VGEM_FENCE_SIGNAL =
 	DRM_IOW(DRM_COMMAND_BASE + 2, drm_vgem_fence_signal);
 
-/* Fails silently if the module is loaded already or is a part of the kernel. */
+/* Loads a kernel module. Errors are ignored: the module may be loaded already or be built into the
+ * kernel. */
 void loadModule(const std::string &name)
 {
 	utsname kernel;
@@ -140,8 +141,9 @@ DmaBuf userMemory(size_t bytes, Pages pages)
 	}
 
 	/*
-	 * posix_fallocate() allocates the pages in the file's order. Otherwise UDMABUF_CREATE_LIST
-	 * would allocate them in its own order, and they could be one contiguous range.
+	 * posix_fallocate() allocates the pages in the order of the file. Otherwise
+	 * UDMABUF_CREATE_LIST would allocate them in the order of its list, and they could become
+	 * one contiguous range.
 	 */
 	int fd = -1;
 	if (memory >= 0 && udmabuf >= 0 && !posix_fallocate(memory, 0, static_cast<off_t>(bytes)) &&
@@ -202,7 +204,7 @@ void VirtualGem::close(uint32_t handle) const
 
 bool hasIommu(const std::string &device)
 {
-	/* An accel node's class is "accel", a render node's "drm". */
+	/* The class of an accel node is "accel", that of a render node "drm". */
 	const std::string node = std::filesystem::path(device).filename();
 	for (const std::string folder : { "accel/", "drm/" })
 		if (std::filesystem::exists("/sys/class/" + folder + node + "/device/iommu_group"))

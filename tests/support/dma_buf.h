@@ -20,7 +20,7 @@ public:
 	DmaBuf &operator=(const DmaBuf &) = delete;
 	DmaBuf(DmaBuf &&other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
 
-	/** \brief Exports a buffer of a DRM device; the result is not valid() if that fails */
+	/** \brief Export a buffer of a DRM device; the result is not valid() if that fails */
 	static DmaBuf exportOf(int device, uint32_t handle);
 	/** \return 0 or -errno; \a handle is filled on success */
 	int importTo(int device, uint32_t &handle) const;
@@ -73,7 +73,7 @@ enum class Pages {
 /** \return whether the kernel has the udmabuf device, which userMemory() needs */
 bool hasUserMemory();
 
-/** \brief A dma-buf of pages anywhere in memory, made by the kernel's udmabuf device */
+/** \brief Make a dma-buf of pages that may be anywhere in memory, by the kernel's udmabuf device */
 DmaBuf userMemory(size_t bytes, Pages pages = Pages::InOrder);
 
 /**
@@ -98,11 +98,13 @@ public:
 	/** \return the buffer's offset for mmap(), or -errno */
 	int64_t mmapOffset(uint32_t handle) const;
 	/**
-	 * \brief Adds a fence to a buffer, which other devices take as a write until signal()
+	 * \brief Add a fence to a buffer; to other devices, that is a write which lasts until
+	 * signal()
 	 * \return number of the fence for signal(), 0 on failure
 	 */
 	uint32_t beginWrite(uint32_t handle) const;
-	/** \brief Ends the write that a fence of beginWrite() stands for \return 0 or -errno */
+	/** \brief Signal the fence that beginWrite() returned, which ends the write \return 0 or
+	 * -errno */
 	int signal(uint32_t fence) const;
 	void close(uint32_t handle) const;
 

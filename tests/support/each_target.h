@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs tests on all versions of kernels that are compiled for several instruction sets, not only on
- * the version that this host would choose.
+ * Compute kernels are compiled for several instruction sets. Runs tests on all versions that this
+ * host can run, not only on the one that it would choose.
  */
 #pragma once
 
@@ -18,7 +18,8 @@ namespace nvdla::test
  * this host has and that kernels are compiled for */
 inline void forEachTargetOf(int64_t targets, const std::function<void()> &check)
 {
-	/* SupportedTargets() may have targets that no kernel is compiled for, such as scalars. */
+	/* SupportedTargets() may have targets for which no kernel is compiled, such as that for
+	 * scalars. */
 	targets &= HWY_TARGETS;
 	for (int64_t rest = hwy::SupportedTargets() & targets; rest; rest &= rest - 1) {
 		/* The lowest bit of rest is the target to check. The slower targets stay allowed,
@@ -39,8 +40,8 @@ inline void forEachTarget(const std::function<void()> &check)
 }
 
 /**
- * \brief Like forEachTarget(), without the target for scalars. Some engines have no scalar kernels,
- * because their reference code is as fast
+ * \brief Like forEachTarget(), but without the target for scalars, for engines without scalar
+ * kernels: their reference code is as fast as such kernels would be
  */
 inline void forEachVectorTarget(const std::function<void()> &check)
 {

@@ -17,7 +17,8 @@
 namespace nvdla::sim::test
 {
 
-/** \brief A memory that gives no direct access to its bytes: each read() and write() copies */
+/** \brief A memory without direct access to its bytes, so that the engine has to copy by read() and
+ * write() */
 class HiddenMemory : public RamMemory
 {
 public:
@@ -25,7 +26,8 @@ public:
 	Region region(uint64_t) override { return {}; }
 };
 
-/** \brief The two memories of an operation; tests store and load tensor elements in the DRAM */
+/** \brief The two memories of an operation (DRAM and on-chip). Tests store tensor elements in the
+ * DRAM and load them from there */
 class ElementMemories
 {
 public:
@@ -58,7 +60,8 @@ private:
 	RamMemory cvsram_;
 };
 
-/** \return the value that \a result sets in the register at \a address; UINT32_MAX if none */
+/** \return the value that \a result sets in the register at \a address; UINT32_MAX if it sets
+ * none */
 inline uint32_t updateOf(const OperationResult &result, uint32_t address)
 {
 	for (const RegisterUpdate &update : result.updates)

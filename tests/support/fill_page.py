@@ -23,8 +23,8 @@ FENCE = '```\n'
 
 
 def fill(text, programs, folder):
-	"""The text of a page, with new output of its programs, which run in the folder.
-	programs: paths of the programs, by name."""
+	"""Return the text of a page with the new output of its programs, which run in the folder.
+	programs: {name: path}."""
 	def run(block):
 		command = os.path.expandvars(block['command'])
 		if block['program'] not in programs:

@@ -9,7 +9,8 @@
 namespace nvdla::test
 {
 
-/** \return a JPEG file of best quality; the library itself only reads such files */
+/** \return a JPEG file of best quality, for tests; the runtime library itself only reads JPEG
+ * files */
 std::vector<std::byte> encodeJpeg(const Image &image);
 
 } /* namespace nvdla::test */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks that the state that an operation leaves is the same on any number of threads.
+ * Checks that an operation leaves the same state (memory, registers, error) behind on any number of
+ * threads.
  */
 #pragma once
 
@@ -38,7 +39,7 @@ struct LeftBehind {
 
 	bool operator==(const LeftBehind &) const = default;
 
-	std::string memory; /* contents; a string, because == compares it by one memcmp() */
+	std::string memory; /* contents of the memory; a string, because == then is one memcmp() */
 	std::vector<std::pair<uint32_t, uint32_t>> registers;
 	std::string error;
 	bool hangs;
@@ -49,7 +50,7 @@ struct LeftBehind {
 
 /**
  * \brief Expect that an operation leaves the same behind on any number of threads
- * \param run begins with the same memory each time
+ * \param run carries out the operation, each time on the same memory contents
  * \return the state that the operation leaves with one thread
  */
 inline LeftBehind expectSameOnAnyThreads(const std::function<LeftBehind(Workers &)> &run)

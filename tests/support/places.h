@@ -9,8 +9,8 @@ namespace nvdla::test
 /**
  * \brief The source folder, and the build folder
  *
- * Only places.cpp contains these paths. All other files are compiled in the same way in each clone,
- * so a clone finds their results in the compiler's cache (ccache).
+ * Only places.cpp contains these paths. All other files are the same in each clone of the
+ * repository, so that clones share their compiled files through ccache.
  */
 std::string sourceRoot();
 std::string buildRoot();

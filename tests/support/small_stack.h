@@ -14,7 +14,8 @@ namespace nvdla::test
 {
 
 /**
- * \brief Call in a thread with a stack of 128 KiB; memory below the stack is inaccessible
+ * \brief Run \a call in a thread with a stack of 128 KiB, below which memory is inaccessible, so
+ * that an overflow crashes
  *
  * The stack is larger if no thread starts with 128 KiB: the thread sanitizer, for instance, keeps
  * its own data for each thread there.
@@ -31,7 +32,8 @@ inline void callOnSmallStack(std::function<void()> call)
 	};
 
 	/*
-	 * If pthread_create() chose the stack, it could reuse the larger one of an ended thread.
+	 * Provide the stack here, because pthread_create() could reuse the larger stack of an ended
+	 * thread.
 	 */
 	void *const all = mmap(nullptr, kAll, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(all, MAP_FAILED);

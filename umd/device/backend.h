@@ -19,8 +19,8 @@ namespace nvdla
 {
 
 /**
- * \brief A thread of the application that carries out operations of jobs instead of sleeping until
- * its job ends
+ * \brief A thread of the application that computes operations of the embedded device's jobs instead
+ * of sleeping until its own job ends
  */
 class LentThread
 {
@@ -28,9 +28,9 @@ public:
 	virtual ~LentThread() = default;
 
 	/**
-	 * \brief Work until the fence of a syncobj is done or no work is left
+	 * \brief Compute operations until the fence of a syncobj is signalled or no work is left
 	 *
-	 * Carries out other jobs, too, if they run before the job of the syncobj.
+	 * This includes operations of other jobs that run before the job of the syncobj.
 	 */
 	virtual void work(uint32_t syncobj) = 0;
 };
@@ -39,8 +39,8 @@ public:
  * \brief An open device file
  *
  * All requests of the runtime to a device use the structures of include/uapi/drm/nvdla_accel.h and
- * DRM's own (GEM_CLOSE, SYNCOBJ_*), so the runtime works alike with a kernel and with the embedded
- * device. All functions may be called from several threads at once.
+ * DRM's own (GEM_CLOSE, SYNCOBJ_*), so the runtime works in the same way with a kernel and with the
+ * embedded device. All functions may be called from several threads at once.
  */
 class DeviceBackend
 {
@@ -61,14 +61,16 @@ public:
 	/**
 	 * \brief ioctl() by the process that opened the file
 	 *
-	 * A child of fork() gets foreignProcess, because the file's handles belong to the parent.
+	 * In a child of fork() the call fails with foreignProcess, because the file's handles
+	 * belong to the parent.
 	 */
 	int call(unsigned long request, void *argument)
 	{
 		return process_.isHere() ? ioctl(request, argument) : foreignProcess;
 	}
 
-	/** \brief mmap() of the device file, shared, readable and writable; or a negative errno */
+	/** \brief Do mmap() on the device file (shared, readable and writable) \return the address,
+	 * or a negative errno */
 	virtual tl::expected<std::byte *, int> map(uint64_t offset, size_t size) = 0;
 	virtual void unmap(std::byte *address, size_t size) = 0;
 
@@ -78,21 +80,24 @@ public:
 	 */
 	virtual int fenceStatus(uint32_t syncobj) = 0;
 
-	/** \return a hint at the log of failed jobs, to append to an error; "" if there is none */
+	/** \return a text to append to an error, which tells where details of failed jobs are
+	 * logged; "" if they are not */
 	virtual const char *failureRecords() const { return ""; }
 
 	/**
-	 * \brief Lend the calling thread to the device, for the jobs that it submits next
+	 * \brief Lend the calling thread to the device, which then computes the thread's next jobs
+	 * in it
 	 *
 	 * While the thread is lent, no other thread begins these jobs.
 	 *
-	 * \return null if the device does not use the thread; the device must outlive the object
+	 * \return an object that must not outlive the device; null if the device does not use the
+	 * thread
 	 */
 	std::unique_ptr<LentThread> lendThread() { return process_.isHere() ? lend() : nullptr; }
 
 	/**
-	 * \brief GEM handles of this file with the number of their owners; GemHandles::release()
-	 * closes them
+	 * \brief GEM handles of this file, with the number of owners of each; close them by
+	 * GemHandles::release() only
 	 */
 	GemHandles &handles() { return handles_; }
 

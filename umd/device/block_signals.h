@@ -7,10 +7,10 @@ namespace nvdla
 {
 
 /**
- * \brief Threads that the caller creates during the object's lifetime get no signals
+ * \brief While this object exists, threads that the caller creates start with all signals blocked
  *
- * Signals belong to the application, whose threads expect to be interrupted by them. Signals raised
- * by a thread's own faults stay unblocked.
+ * So signals go to the application's own threads, which expect to be interrupted by them. Signals
+ * for a thread's own faults, such as SIGSEGV, stay unblocked.
  */
 class BlockSignals
 {

@@ -10,12 +10,13 @@
 namespace nvdla
 {
 
-/** \brief Handle and mapping that all copies of a Buffer share */
+/** \brief GEM handle and mapping of a buffer, which all copies of a Buffer share */
 class BufferMemory
 {
 public:
 	/**
-	 * \param[in] gemHandle counted in the backend's handles()
+	 * \param[in] gemHandle handle with an owner counted in the backend's handles(), which the
+	 * destructor gives up
 	 * \param[in] bytes requested size
 	 * \param[in] allBytes allocated size, in whole pages
 	 */

@@ -50,7 +50,7 @@ static_assert(static_cast<uint32_t>(Priority::Low) == DRM_NVDLA_PRIORITY_LOW);
 static_assert(static_cast<uint32_t>(Priority::Normal) == DRM_NVDLA_PRIORITY_NORMAL);
 static_assert(static_cast<uint32_t>(Priority::High) == DRM_NVDLA_PRIORITY_HIGH);
 
-/* Copies the driver's answer; members that an older driver does not know are 0. */
+/* Converts the driver's answer. Members that an older driver does not know are 0. */
 DeviceInfo infoOf(const drm_nvdla_device_info &said)
 {
 	return { .variant = said.variant,
@@ -89,8 +89,8 @@ uint64_t pointer(const T *data)
 	return reinterpret_cast<uintptr_t>(data);
 }
 
-/* Returns the driver's refusal in words: \a said is the driver's answer, \a known that of the same
- * checks in this library. A driver of another version may have found something else. */
+/* Returns the driver's refusal in words. \a said: the driver's answer; \a known: the answer of the
+ * same checks in this library, which may differ if the driver is of another version. */
 Error refusal(const DeviceBackend &backend, const char *what, const drm_nvdla_error &said,
 	      const std::optional<nvdla_refusal> &known)
 {
@@ -186,7 +186,7 @@ Result<Device> Device::open(std::shared_ptr<DeviceBackend> backend, Log log)
 
 void Device::log(LogLevel level, const std::string &message) const
 {
-	/* After the destruction of a network, its device has no backend. */
+	/* The device of a destroyed network has no backend. */
 	if (backend_ && backend_->log)
 		backend_->log(level, message);
 }
@@ -202,7 +202,8 @@ Result<Buffer> Device::allocate(uint64_t size) const
 		auto buffer = allocate(size, 0);
 		if (!buffer)
 			return buffer;
-		/* Map last: the buffer owns the handle, and closes it if mapping fails. */
+		/* Map last: the buffer owns the handle by now, and so closes it if mapping
+		 * fails. */
 		if (const int error = buffer->memory_->map())
 			return fail(codeOf(error), "allocate device memory", path(),
 				    fmt::format("map {} bytes: {}", size, reasonOf(error)));
@@ -267,7 +268,8 @@ Result<Buffer> Device::importDmaBuf(int fd) const
 			return fail(codeOf(handle.error()), what, where, reasonOf(handle.error()));
 		const auto bytes = static_cast<uint64_t>(size);
 		Buffer buffer(std::make_shared<BufferMemory>(backend_, *handle, bytes, bytes));
-		/* Not all exporters support CPU access; access() then returns an error. */
+		/* Not all exporters of dma-bufs let the CPU map them. An error is ignored here;
+		 * access() returns one later. */
 		buffer.memory_->map();
 		return buffer;
 	});

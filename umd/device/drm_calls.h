@@ -15,11 +15,11 @@ namespace nvdla
 /**
  * \brief drm_syncobj_eventfd: arguments of the ioctl that signals an eventfd at a fence's end
  *
- * Linux has it since 6.6; the headers of the host may be older.
+ * Linux has this ioctl since 6.6. The host's headers may be older, so it is declared here.
  */
 struct SyncobjEventfd {
 	uint32_t handle;
-	uint32_t flags; /**< 0: when the fence is signalled */
+	uint32_t flags; /**< 0: signal the eventfd when the fence is signalled */
 	uint64_t point; /**< point of a timeline, 0 for a binary syncobj */
 	int32_t fd;
 	uint32_t pad;

@@ -30,7 +30,8 @@ struct VersionFree {
 Result<std::unique_ptr<DrmDevice>> DrmDevice::open(const std::string &given)
 {
 	constexpr const char *what = "open device";
-	/* Accept the device's name in the kernel's messages, too, such as accel0. */
+	/* Also accept the device's name without a folder, such as accel0, as in the kernel's
+	 * messages. */
 	const std::string path =
 		given.starts_with("accel") ? std::string(folder) + "/" + given : given;
 	UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
@@ -64,7 +65,7 @@ std::vector<std::string> DrmDevice::enumerate()
 	std::vector<std::string> paths;
 	std::error_code error;
 
-	/* On a kernel without accel nodes the driver creates render nodes. */
+	/* Also look at render nodes, which the driver creates on kernels without accel nodes. */
 	for (const char *place : { folder, "/dev/dri" }) {
 		for (const auto &entry : std::filesystem::directory_iterator(place, error)) {
 			const std::string name = entry.path().filename();
@@ -73,7 +74,7 @@ std::vector<std::string> DrmDevice::enumerate()
 				paths.push_back(entry.path());
 		}
 	}
-	/* accel10 comes after accel9. */
+	/* Sort by length first, so that accel10 comes after accel9. */
 	std::sort(paths.begin(), paths.end(), [](const std::string &a, const std::string &b) {
 		return a.size() != b.size() ? a.size() < b.size() : a < b;
 	});

@@ -10,7 +10,8 @@ namespace nvdla
 {
 
 /**
- * \brief Error of calls to a device file in a child of fork() of the process that opened the file
+ * \brief Error of a call in a child of fork(): the parent opened the device file, and only the
+ * parent may use it
  */
 constexpr int foreignProcess = -EOWNERDEAD;
 

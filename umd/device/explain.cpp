@@ -12,7 +12,7 @@ namespace nvdla
 namespace
 {
 
-/* Used as the address of every buffer: the rules check only its alignment. */
+/* Stands for the address of every buffer, of which the rules check only the alignment. */
 constexpr uint64_t someAddress = 1 << 20;
 
 template<typename T>
@@ -49,7 +49,8 @@ nvdla_task_source sourceOf(const PreparedGraph &graph)
 	return source;
 }
 
-/* The checks in the driver's order; -EINVAL if \a why has a violated rule. */
+/* Does the driver's checks in the driver's order. Returns 0, or -EINVAL with the violated rule in
+ * \a why, or another negative errno. */
 int check(uint32_t variant, DeviceBackend &backend, const drm_nvdla_task &args, nvdla_refusal &why)
 {
 	std::shared_ptr<const PreparedGraph> graph;

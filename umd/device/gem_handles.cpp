@@ -16,8 +16,8 @@ void GemHandles::add(uint32_t handle, const GemMemory &memory)
 }
 
 /*
- * The lock is held during the driver's calls, or an import could return a handle that release() is
- * about to close.
+ * Holds the lock during the driver's calls; otherwise an import could return a handle that
+ * release() is about to close.
  */
 tl::expected<uint32_t, int> GemHandles::import(DeviceBackend &backend, int fd, uint64_t bytes)
 {

@@ -23,19 +23,19 @@ struct GemMemory {
  * \brief The GEM handles of an open device file: their memory, and how many owners each has
  *
  * Importing the same dma-buf again gives the same handle (drm_prime.c,
- * "drm_gem_prime_fd_to_handle"), which one GEM_CLOSE ends for everybody: only the last owner may
- * close it. All functions may be called from several threads at once.
+ * "drm_gem_prime_fd_to_handle"). A single GEM_CLOSE ends the handle for all its owners, so only the
+ * last owner may close it. All functions may be called from several threads at once.
  */
 class GemHandles
 {
 public:
-	/** \brief Count one owner of a handle that was created */
+	/** \brief Count the first owner of a newly created handle */
 	void add(uint32_t handle, const GemMemory &memory);
 
 	/** \return the handle of a dma-buf of \a bytes with one more owner, or a negative errno */
 	tl::expected<uint32_t, int> import(DeviceBackend &backend, int fd, uint64_t bytes);
 
-	/** \brief End one ownership */
+	/** \brief Count one owner less; the last one closes the handle */
 	void release(DeviceBackend &backend, uint32_t handle);
 
 	/** \return the memory of a handle that has owners */

@@ -20,7 +20,8 @@ namespace
 
 constexpr const char *waitingForJob = "wait for job";
 
-/** \return meaning of a fence's error; \a records: the place of further details of a failure */
+/** \return the meaning of a fence's error. \a records: text that tells where further details of a
+ * failure are */
 std::string failureOf(int status, const char *records)
 {
 	std::string meaning;
@@ -79,8 +80,8 @@ Result<void> Job::wait(std::chrono::milliseconds timeout)
 {
 	return guarded(waitingForJob, [&]() -> Result<void> {
 		/*
-		 * Only without a time limit: the lent thread could not leave an operation when the
-		 * time has passed.
+		 * Lend the thread only without a time limit, because it could not leave an
+		 * operation when the time has passed.
 		 */
 		if (thread_ && timeout == std::chrono::milliseconds::max())
 			thread_->work(syncobj_);

@@ -13,7 +13,7 @@
 namespace nvdla
 {
 
-/** \brief A task graph that a device has prepared, and how many addresses it takes */
+/** \brief The task graph of a prepared task, and the number of entries in its address table */
 struct PreparedGraph {
 	explicit PreparedGraph(const TaskGraph &from, uint32_t addressCount)
 		: graph(from.graph.begin(), from.graph.end()),
@@ -34,7 +34,7 @@ struct PreparedGraph {
 
 /**
  * \brief Graphs of an open device file's prepared tasks, kept to explain why the driver refused a
- * job with one
+ * job with a prepared task
  *
  * All functions may be called from several threads at once.
  */

@@ -44,7 +44,8 @@ constexpr Field addressFields[] = {
 };
 constexpr Layout addressLayout{ "address", sizeof(drm_nvdla_address), addressFields };
 
-/* The member of \a size bytes at \a offset: a structure of that size, or a member inside it. */
+/* Returns the name of the member of \a size bytes at \a offset, which may be a structure or a
+ * member of one. */
 std::string memberName(const Layout &layout, size_t offset, size_t size)
 {
 	for (const Field &field : layout.fields) {
@@ -65,7 +66,8 @@ std::string memberName(const Layout &layout, size_t offset, size_t size)
 	return fmt::format("byte {}", offset);
 }
 
-/* Lists of operations and surfaces have one layout per engine. Other lists have only layout 0. */
+/* Returns the layout of a list's entries. Lists of operations and surfaces have one layout for each
+ * engine; other lists have only one, with the index 0. */
 const Layout *layoutOf(const text::ListKind &list, uint32_t engine)
 {
 	return engine < list.entries.size() ? list.entries[engine] : nullptr;

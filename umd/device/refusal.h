@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A task's refusal in words: the driver names a member, the engine says which rule it broke.
+ * Says in words why a task was refused: which member of the descriptors is wrong (from the driver),
+ * and which rule it breaks (from kmd/engine).
  */
 #pragma once
 
@@ -14,19 +15,19 @@ namespace nvdla
 {
 
 /**
- * \param[in] engine of the operation, which determines the types of its descriptors
+ * \param[in] engine engine of the operation, which determines the types of its descriptors
  * \return the wrong member with its name in the header: "src_data.line_stride", "luts[2].method",
  * "addresses[1].offset"; empty if this version does not know the member
  */
 std::string refusedField(const drm_nvdla_error &error, uint32_t engine);
 
-/** \return the wrong member, as above, of a refusal by the checks of kmd/engine */
+/** \return the same for a refusal by the checks of kmd/engine */
 std::string refusedField(const nvdla_refusal &refusal);
 
 /** \return the rule, the value and its limit */
 std::string refusalReason(const nvdla_refusal &refusal);
 
-/** \return member and reason: "FIELD: REASON" */
+/** \return the wrong member and the reason: "FIELD: REASON" */
 std::string describeRefusal(const nvdla_refusal &refusal);
 
 } /* namespace nvdla */

@@ -19,13 +19,13 @@ struct Layer {
 	std::string input;
 	uint32_t channels; /* channels of the input */
 	uint32_t kernels;
-	uint32_t side; /* side of a kernel */
+	uint32_t side; /* lines, and columns, of a kernel */
 	uint32_t stride = 1;
 	uint32_t padding = 0;
 	uint32_t postExtension = 1;
 };
 
-/* A convolution with its ReLU; the output has the layer's name. */
+/* Adds a convolution with a ReLU; the output has the name of the layer. */
 void add(Graph &graph, const Layer &layer)
 {
 	const size_t weights = size_t{ layer.kernels } * layer.channels * layer.side * layer.side;

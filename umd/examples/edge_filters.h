@@ -9,7 +9,7 @@
 namespace nvdla::examples
 {
 
-/** \brief Weights of red, green, blue and alpha in the luminance, in quarters */
+/** \brief Weights of red, green, blue and alpha in the luminance, as multiples of 1/4 */
 constexpr std::array<int, 4> luminance{ 1, 2, 1, 0 };
 
 /**
@@ -20,7 +20,8 @@ constexpr std::array<int, 4> luminance{ 1, 2, 1, 0 };
  */
 constexpr int compassFilter(uint32_t direction, uint32_t line, uint32_t pixel)
 {
-	/* The eight outer elements counter-clockwise, beginning at the right of the middle line. */
+	/* The eight outer elements of the filter, counter-clockwise from the right end of the
+	 * middle line. */
 	constexpr std::array<int, 8> ring{ 2, 1, 0, -1, -2, -1, 0, 1 };
 	constexpr std::array<std::array<int, 3>, 3> place{
 		{ { 3, 2, 1 }, { 4, -1, 0 }, { 5, 6, 7 } }
@@ -34,8 +35,9 @@ static_assert(compassFilter(0, 1, 2) == 2 && compassFilter(0, 1, 0) == -2);
 static_assert(compassFilter(2, 0, 1) == 2 && compassFilter(2, 2, 1) == -2);
 
 /**
- * \brief Brightness of a drawn edge: the square root lets weak edges show beside strong ones
- * \param[in] strength of the edge; 255 is that of black beside white
+ * \brief Compute the brightness of a drawn edge; the square root makes weak edges visible beside
+ * strong ones
+ * \param[in] strength strength of the edge; 255: black beside white
  * \return the brightness; it reaches 127, the highest INT8, at a strength of 64
  */
 inline double toneCurve(double strength)

@@ -15,17 +15,17 @@ namespace nvdla::examples
 namespace
 {
 
-constexpr uint32_t pixelChannels = 4; /* A8B8G8R8 */
+constexpr uint32_t pixelChannels = 4; /* of the pixel format A8B8G8R8 */
 constexpr uint32_t kernelSide = 3;
 constexpr uint32_t poolSide = 2;
 
-/* Subtracted from unsigned pixels, as the convolution computes with signed numbers. */
+/* Subtracted from unsigned pixels, because the convolution computes with signed numbers. */
 constexpr int32_t midGrey = 128;
-/* A filter's result below this threshold is no edge: this hides grain and soft gradients. The
- * largest result, of black beside white, is 16 * 255. */
+/* A result of a filter below this threshold counts as no edge, which hides grain and soft
+ * gradients. The largest result, for black beside white, is 16 * 255. */
 constexpr int16_t threshold = 256;
-/* Right shift of a filter's result to a strength of 0 to 255, and number of these strengths. The
- * table of the tone curve has an entry for each strength. */
+/* Right shift that turns a filter's result into a strength of 0 to 255, and number of these
+ * strengths. The table of the tone curve has an entry for each strength. */
 constexpr uint8_t strengthShift = 4;
 constexpr double strengths = 256;
 
@@ -107,8 +107,8 @@ Result<Loadable> edgeNetwork(const EdgeNetworkSize &size, const CoreGeometry &co
 			    "has no look-up tables, which the network needs; use a device with "
 			    "another core, such as embedded");
 	/*
-	 * An input at the start of a table counts as below the table, so the table starts one
-	 * before the weakest strength, 0.
+	 * The core takes an input at the start of a table for one below the table, so the table
+	 * starts at -1, one before the weakest strength.
 	 */
 	auto tone = makeLut({ .type = DataType::Int8,
 			      .function = toneCurve,

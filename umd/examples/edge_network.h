@@ -17,7 +17,8 @@
 namespace nvdla::examples
 {
 
-/** \brief Number of directions of edges that the network tells apart: a full turn in equal steps */
+/** \brief Number of directions of edges that the network distinguishes: a full turn in equal
+ * steps */
 constexpr uint32_t edgeDirections = 8;
 
 /** \brief Size, in pixels, of the pictures that the network takes */
@@ -42,13 +43,15 @@ struct EdgeNetworkSize {
 Result<Loadable> edgeNetwork(const EdgeNetworkSize &size, const CoreGeometry &core = nvFull);
 
 /**
- * \brief Put a photograph into the tensor "picture", unchanged: 8 bits for each colour
+ * \brief Make the bytes of the tensor "picture" from a photograph; the pixels stay as they are, 8
+ * bits for each colour
  * \param[in] desc the tensor, of the photograph's width and height
  */
 Result<std::vector<std::byte>> pictureTensor(const TensorDesc &desc, const Image &photo);
 
 /**
- * \brief Show the network's output: the direction is the hue, the strength the brightness
+ * \brief Draw the network's output: the hue shows the direction of an edge, the brightness its
+ * strength
  * \param[in] desc the tensor "edges"
  * \param[in] elements its elements in N, C, H, W order
  */

@@ -39,7 +39,8 @@ Image inColour(const Image &image)
 Result<std::vector<std::byte>> pictureTensor(const TensorDesc &desc, const Image &photo)
 {
 	const Image colours = inColour(photo);
-	std::vector<std::byte> elements; /* red, green, blue, alpha of a pixel beside each other */
+	/* Red, green, blue and alpha of each pixel, one after the other. */
+	std::vector<std::byte> elements;
 	std::vector<std::byte> tensor(desc.size);
 
 	for (size_t i = 0; i < colours.pixels.size(); i++) {

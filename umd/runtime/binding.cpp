@@ -13,7 +13,8 @@ namespace
 
 constexpr const char *bindingTensor = "bind tensor";
 
-/* Reason why the application's buffer cannot replace a memory; empty if it can. */
+/* Returns the reason why a buffer of the application cannot take the place of a tensor's memory;
+ * empty if it can. */
 std::string reasonAgainst(const Program &program, const Memory &memory, const TensorDesc &tensor)
 {
 	auto lies = [&](const TensorDesc &other) { return other.memory == tensor.memory; };
@@ -35,7 +36,7 @@ std::string reasonAgainst(const Program &program, const Memory &memory, const Te
 	return {};
 }
 
-/* First difference between two layouts, empty if they are equal. */
+/* Returns the first difference between two layouts as text; empty if they are equal. */
 std::string difference(const TensorDesc &theirs, const TensorDesc &ours)
 {
 	auto shape = [](const TensorDesc &desc) {
@@ -129,7 +130,7 @@ Result<void> checkOverlaps(const RequestState &request, const Program &program,
 	return {};
 }
 
-/* Buffers consist of whole pages, so rounding up to whole atoms stays inside the buffer. */
+/* Rounding up to whole atoms stays inside the buffer, because buffers consist of whole pages. */
 MemoryPlace memoryPlace(const TensorPlace &bound, const Memory &memory, uint32_t atomBytes)
 {
 	return { bound.buffer.handle(), bound.offset, wholeAtoms(memory.size, atomBytes) };

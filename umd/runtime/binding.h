@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensors in the application's memory. */
+/* Bound tensors: tensors in buffers of the application. */
 #pragma once
 
 #include <nvdla/loadable.h>
@@ -13,7 +13,7 @@ namespace nvdla
 {
 
 /**
- * \brief Check that the memory of a tensor may be replaced by \a place
+ * \brief Check that \a place, a buffer of the application, may take the place of a tensor's memory
  * \param[in] where description of the tensor, for messages
  */
 Result<void> checkBinding(const Program &program, const Loadable &loadable, const Device &device,
@@ -28,8 +28,8 @@ Result<void> checkOverlaps(const RequestState &request, const Program &program,
 			   const Loadable &loadable, uint32_t atomBytes);
 
 /**
- * \return bytes of a bound buffer that operations may access: those of the memory, rounded up to
- * whole atoms
+ * \return the bytes of a bound buffer that operations may access: as many as the memory has,
+ * rounded up to whole atoms
  */
 MemoryPlace memoryPlace(const TensorPlace &bound, const Memory &memory, uint32_t atomBytes);
 

@@ -25,8 +25,8 @@ std::string nameOf(const Device &device)
 					    : fmt::format("variant {}", variant);
 }
 
-/* Returns an input, output or state that the core accesses, with atoms of another size; nothing if
- * there is none. */
+/* Returns an input, output or state that the core accesses and whose atoms have another size than
+ * \a atomBytes; nothing if there is none. */
 std::optional<TensorDesc> tensorOfOthers(uint32_t atomBytes, const Program &program)
 {
 	const MemoryIds ofCore = program.coreMemories();
@@ -39,8 +39,8 @@ std::optional<TensorDesc> tensorOfOthers(uint32_t atomBytes, const Program &prog
 	return std::nullopt;
 }
 
-/* Checks that surfaces have the core's atoms: 8 bytes for small cores, 32 for others. Tensors that
- * only the CPU accesses may have atoms of any size. */
+/* Returns whether surfaces that the core accesses have atoms of its size: 8 bytes for small cores,
+ * 32 for others. Tensors that only the CPU accesses may have atoms of any size. */
 bool hasAtomsOf(uint32_t atomBytes, const Program &program)
 {
 	const MemoryIds ofCore = program.coreMemories();
@@ -70,7 +70,8 @@ bool isFor(const nvdla_variant &variant, const Program &program)
 	       });
 }
 
-/* Files of other compilers do not name their core, so the rules of each core are tried. */
+/* Returns the first core whose rules the network fulfils, because files of other compilers do not
+ * name their core. */
 const nvdla_variant *findCoreOf(const Program &program)
 {
 	const auto found = std::ranges::find_if(nvdla_variants, [&](const nvdla_variant &variant) {
@@ -88,7 +89,7 @@ std::string remedyFor(std::string_view name)
 				   : fmt::format("{}:{}", Device::embeddedPath, name));
 }
 
-/* \a core: name of the core that the network is for. */
+/* Makes the error for a network that is for another core. \a core: name of that core. */
 Error wrongCore(const Device &device, std::string_view core)
 {
 	const std::string own = nameOf(device);

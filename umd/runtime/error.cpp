@@ -49,7 +49,7 @@ std::string Error::message() const
 			text += ": ";
 		text += *part;
 	}
-	/* The text may have names from files, so control characters are replaced. */
+	/* Replace control characters, because the text may have names from files. */
 	return printable(text);
 }
 

@@ -23,8 +23,8 @@ Result<void> checkTensors(const Program &program)
 }
 
 /*
- * Drops the loadable's blobs, except the initial contents of \a memories, which each new slot
- * copies.
+ * Drops the loadable's blobs to save memory, except the initial contents of \a memories, which each
+ * new slot copies.
  */
 void keepContentsOf(Loadable &loadable, const MemoryIds &memories)
 {
@@ -54,7 +54,8 @@ Result<Network> Network::load(const Device &device, const Loadable &loadable,
 		if (!options.slots || !options.maxQueued)
 			return fail(ErrorCode::InvalidArgument, "load network", "options",
 				    "slots and maxQueued have to be 1 or more");
-		/* A loadable that a program has made may not have been checked. */
+		/* Check the loadable, because a program may have made it without
+		 * Loadable::check(). */
 		Loadable checked = loadable;
 		if (auto result = checked.check(); !result)
 			return forward(result);

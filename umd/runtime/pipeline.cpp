@@ -43,7 +43,8 @@ Result<std::shared_ptr<Pipeline>> Pipeline::create(Slot::Common common, size_t s
 {
 	std::shared_ptr<Pipeline> pipeline(new Pipeline(std::move(common), slots, maxQueued));
 
-	/* The first slot is made now, so that loading reports a lack of memory. */
+	/* Make the first slot now, so that loading the network fails if the memory does not
+	 * suffice. */
 	auto first = Slot::create(pipeline->common_);
 	if (!first)
 		return forward(first);
@@ -105,8 +106,8 @@ bool Pipeline::runHere(const std::shared_ptr<RequestState> &request)
 	Slot *slot;
 	{
 		const std::lock_guard guard(lock_);
-		/* No waiting request may be overtaken, and the loop's thread owns contexts of other
-		 * priorities. */
+		/* A run in this thread must not overtake waiting requests. Other priorities need a
+		 * context, and contexts belong to the loop's thread. */
 		if (closed_ || waiting_ > 0 || free_.empty() ||
 		    request->options.priority != Priority::Normal)
 			return false;
@@ -137,13 +138,14 @@ void Pipeline::cancel(const std::shared_ptr<RequestState> &request, uint64_t run
 	if (closed_)
 		return;
 	{
-		/* Does nothing if that submission has ended. */
+		/* Do nothing if submission number \a run has ended. */
 		const std::lock_guard own(request->lock);
 		if (request->run != run || !request->inFlight)
 			return;
 		request->cancelled = true;
 	}
-	/* The thread in submit() still owns the request, and cancels it itself. */
+	/* A request that waits for room in the queue still belongs to the thread in submit(), which
+	 * cancels it. */
 	if (request->waitsForRoom) {
 		request->givenUp = true;
 		room_.notify_all();
@@ -196,7 +198,8 @@ void Pipeline::dropCancelled()
 	}
 }
 
-/* May be called recursively, by a run that ended immediately; the outer call then continues. */
+/* Starts waiting requests. A run that ends immediately calls this function recursively; the inner
+ * call then returns at once, and the outer one goes on. */
 void Pipeline::dispatch()
 {
 	if (dispatching_)
@@ -319,18 +322,20 @@ void Pipeline::slotDone(Slot *slot, const std::shared_ptr<RequestState> &request
 		running_.remove(request);
 		free_.push_back(slot);
 	}
-	/* Start the next run before the callback, so that the device is busy meanwhile. */
+	/* Start the next run before the callback, so that the device is busy during the
+	 * callback. */
 	dispatch();
 	complete(*request, std::move(result));
-	/* This is called from within a slot, so unneeded slots are freed later. */
+	/* A member function of the slot calls this function, so slots that are no longer needed are
+	 * freed later, by the loop. */
 	const std::lock_guard guard(lock_);
 	if (closed_ || onChip_)
 		wake();
 }
 
 /*
- * On-chip memory is small, and memory of a slot is not available to other networks. So an idle
- * network keeps only the memory of its first slot.
+ * Frees all slots but the first while the network is idle, if slots use on-chip memory: this memory
+ * is small, and other networks cannot use what a slot has.
  */
 void Pipeline::giveBackSlots()
 {
@@ -383,7 +388,8 @@ void Pipeline::complete(RequestState &request, Result<void> result) noexcept
 
 void Pipeline::shutDown(std::shared_ptr<Loop> loop)
 {
-	/* In a child of fork() runs never end, and all resources belong to the parent. */
+	/* In a child of fork() runs never end, and all resources belong to the parent, so keep
+	 * everything. */
 	if (!process_.isHere()) {
 		leaked_ = shared_from_this();
 		return;
@@ -396,7 +402,8 @@ void Pipeline::shutDown(std::shared_ptr<Loop> loop)
 		room_.notify_all();
 		if (!waits)
 			keptLoop_ = loop;
-		/* Running requests check the flag; the loop's thread cancels waiting ones. */
+		/* Running requests check the flag between steps; the loop's thread cancels those
+		 * that wait. */
 		for (const auto &request : running_)
 			request->cancelled = true;
 	}
@@ -411,7 +418,8 @@ void Pipeline::cancelAll()
 		complete(*request.front(), cancelled(path_));
 }
 
-/* Requests may outlive the network, but keep no resource of the device. */
+/* Gives up all resources of the device, because requests, and with them this pipeline, may outlive
+ * the network. */
 void Pipeline::releaseDevice()
 {
 	const ResidentMemory shared = std::move(common_.shared);

@@ -18,18 +18,18 @@ namespace nvdla
 /**
  * \brief Slots of a network and the queue of requests for them
  *
- * Decisions are made in the loop's thread; submit(), cancel() and shutDown() may be called by any
- * thread: they only record what to do and wake the loop. While a slot is free, the next run is
- * submitted before the previous one is done, so that the device does not wait for the CPU. Slots
- * are created when they are first needed. A thread that calls Request::run() has to wait anyway, so
- * it takes a free slot itself and runs without the loop.
+ * The loop's thread starts and ends runs. Any thread may call submit(), cancel() and shutDown(),
+ * which only record what to do and wake the loop. As long as a slot is free, the next run is
+ * submitted to the device before the previous one is done, so that the device does not wait for the
+ * CPU. Slots are created when they are first needed. A thread that calls Request::run() has to wait
+ * anyway, so it takes a free slot itself and runs without the loop.
  */
 class Pipeline : public LoopTask, public std::enable_shared_from_this<Pipeline>
 {
 public:
 	/**
-	 * \param[in] slots most runs in flight
-	 * \param[in] maxQueued most requests that wait for a slot
+	 * \param[in] slots largest number of runs in flight
+	 * \param[in] maxQueued largest number of requests that wait for a slot
 	 */
 	static Result<std::shared_ptr<Pipeline>> create(Slot::Common common, size_t slots,
 							size_t maxQueued);
@@ -48,11 +48,11 @@ public:
 	/** \return true if the caller is in the loop's thread and must not wait */
 	bool inLoopThread() const { return *loopThread_ == std::this_thread::get_id(); }
 
-	/** \brief Queue a request whose inFlight the caller has set */
+	/** \brief Queue a request; the caller has set RequestState::inFlight */
 	Result<void> submit(std::shared_ptr<RequestState> request);
 
 	/**
-	 * \brief Run a request, whose inFlight the caller has set, in this thread
+	 * \brief Run a request in this thread; the caller has set RequestState::inFlight
 	 *
 	 * \return false if no slot is free or other requests wait; the caller then has to submit it
 	 */
@@ -62,10 +62,10 @@ public:
 	void cancel(const std::shared_ptr<RequestState> &request, uint64_t run);
 
 	/**
-	 * \brief Cancel all requests and release the network's resources, in the loop's thread
+	 * \brief Let the loop's thread cancel all requests and release the network's resources
 	 *
-	 * Waits until this is done if waiting cannot hang: if the loop has a thread of its own, and
-	 * the caller is another thread. Nothing can be submitted afterwards.
+	 * Waits until this is done if the loop has a thread of its own and the caller is another
+	 * thread; otherwise waiting could hang. Nothing can be submitted afterwards.
 	 *
 	 * \param[in] loop the pipeline holds a reference until all resources are released
 	 */
@@ -79,7 +79,7 @@ private:
 
 	Pipeline(Slot::Common common, size_t slots, size_t maxQueued);
 
-	/* Called in the loop's thread. */
+	/* The functions from run() to finishIfIdle() are called in the loop's thread. */
 	void run() noexcept override;
 	void takeArrived();
 	void dropCancelled();
@@ -107,15 +107,17 @@ private:
 	const std::string path_;
 	const std::shared_ptr<const std::atomic<std::thread::id>> loopThread_;
 	const size_t maxQueued_;
-	const bool onChip_; /* each run needs on-chip memory */
+	const bool onChip_; /* true if each run needs on-chip memory */
 
-	mutable std::mutex lock_; /* guards the following members, and copies of the device */
+	mutable std::mutex lock_; /* guards the following members, and common_.device while it is
+				     copied or given up */
 	std::condition_variable room_;
 	size_t waiting_ = 0; /* requests that were submitted and have no slot */
 	bool closed_ = false;
-	bool anyCancelled_ = false; /* a cancelled request may be in a queue */
+	bool anyCancelled_ = false; /* true if a cancelled request may be in a queue */
 	RequestList arrived_;
-	std::vector<Slot *> free_; /* has reserved room for all slots */
+	std::vector<Slot *> free_; /* free slots; room for all slots is reserved, so that adding one
+				      cannot fail */
 	RequestList running_;
 	std::shared_ptr<Loop> keptLoop_;
 

@@ -38,7 +38,8 @@ Result<std::unique_ptr<Pool::State::Resident>> Pool::State::load(const Device &d
 	return resident;
 }
 
-/* Loads without the lock: destroying a network waits for the loop, which may take the lock. */
+/* Loads the network without the lock, because after an error networks are destroyed, which waits
+ * for the loop, and callbacks in the loop take the lock. */
 Result<size_t> Pool::State::addNetwork(const Loadable &loadable)
 {
 	if (!loadable.states.empty())
@@ -62,7 +63,8 @@ Result<size_t> Pool::State::addNetwork(const Loadable &loadable)
 	}
 
 	const std::lock_guard guard(lock_);
-	/* Reserve first: without memory the network must be on none of the devices, not on some. */
+	/* Reserve memory first, so that a lack of memory cannot leave the network on some of the
+	 * devices only. */
 	for (Worker &worker : workers_)
 		worker.residents.reserve(worker.residents.size() + 1);
 	networks_.push_back(std::move(network));
@@ -110,7 +112,7 @@ bool Pool::State::anyLeft() const
 			   [](const Worker &worker) { return !worker.use.lost; });
 }
 
-/* Reports now the errors that a device would find later. */
+/* Checks the request at submission for the errors that a device would find later. */
 Result<void> Pool::State::checkRequest(const PoolRequest &request) const
 {
 	if (request.network >= networks_.size())
@@ -172,7 +174,7 @@ Result<void> Pool::State::submit(PoolRequest request, Callback callback)
 	return {};
 }
 
-/* The device with the fewest requests among those with room. */
+/* Returns the device with the fewest requests among those with a free slot. */
 Pool::State::Worker *Pool::State::freest()
 {
 	Worker *best = nullptr;
@@ -221,8 +223,8 @@ std::optional<Pool::State::Start> Pool::State::takeStart()
 }
 
 /*
- * Only one thread dispatches at a time. It also starts the requests that other callers add
- * meanwhile: a run may end at once, and its end calls this again.
+ * Starts requests on devices. Only one thread does that at a time; it also starts requests that are
+ * added meanwhile, because a run may end at once, and its end calls this function again.
  */
 void Pool::State::dispatch() noexcept
 {
@@ -240,8 +242,8 @@ void Pool::State::dispatch() noexcept
 }
 
 /*
- * The answer for a request whose run did not start. shutDown() may have taken the network away
- * after takeStart() chose the request, which is then cancelled as those that wait.
+ * Returns the answer for a request whose run did not start: \a error, or Cancelled if shutDown()
+ * destroyed the network after takeStart() had chosen the request.
  */
 Result<PoolAnswer> Pool::State::notStarted(const Error &error) const noexcept
 {
@@ -286,7 +288,7 @@ Result<PoolAnswer> Pool::State::answerOf(const Start &start, const Result<RunRep
 	return answer;
 }
 
-/* Starts further runs first, then calls the application. */
+/* Handles the end of a run. Starts further runs before it calls the application. */
 void Pool::State::ended(const Start &start, Result<PoolAnswer> answer) noexcept
 {
 	settle(start, std::move(answer));
@@ -294,7 +296,7 @@ void Pool::State::ended(const Start &start, Result<PoolAnswer> answer) noexcept
 	deliver();
 }
 
-/* A run has ended: the work is answered, or begins again on another device. */
+/* Answers the request of a run that has ended, or queues it again for another device. */
 void Pool::State::settle(const Start &start, Result<PoolAnswer> answer) noexcept
 {
 	const bool lost = !answer && answer.error().code == ErrorCode::DeviceLost;
@@ -337,7 +339,7 @@ void Pool::State::settle(const Start &start, Result<PoolAnswer> answer) noexcept
 		}));
 }
 
-/* Frees a worker's slot. */
+/* Gives the slot of a run on its device back. */
 void Pool::State::leave(const Start &start)
 {
 	DeviceUse &use = start.worker.use;
@@ -369,7 +371,8 @@ void Pool::State::answerWaiting(ErrorCode code, const char *why)
 	}
 }
 
-/* One thread calls back at a time, so that streams keep their order. */
+/* Calls the callbacks of answered requests. Only one thread does that at a time, so that streams
+ * keep their order. */
 void Pool::State::deliver() noexcept
 {
 	std::unique_lock guard(lock_);
@@ -417,15 +420,15 @@ std::vector<DeviceUse> Pool::State::use() const
 }
 
 /*
- * Destroys the networks, which cancels their runs; the end of a run then cancels the waiting
- * requests.
+ * Destroys the networks, which cancels their runs. At the end of a run, settle() then cancels the
+ * waiting requests.
  */
 void Pool::State::shutDown() noexcept
 {
 	for (size_t i = 0;; i++) {
 		/*
-		 * Networks are freed after the lock is released: freeing waits for callbacks, which
-		 * take the lock.
+		 * Declared before the guard, so that networks are freed after the lock is released:
+		 * freeing waits for callbacks, which take the lock.
 		 */
 		std::vector<std::unique_ptr<Resident>> residents;
 		const std::lock_guard guard(lock_);

@@ -22,9 +22,9 @@ namespace nvdla
 /**
  * \brief State of a Pool
  *
- * Callbacks of requests keep a reference to the state. The lock guards all members and is not held
- * during calls that may call back or take long. The memory that a request needs until its answer is
- * allocated at submission.
+ * Callbacks of requests keep a reference to the state. The lock guards all members. It is not held
+ * during calls that may take long or call callbacks. The memory that a request needs until its
+ * answer is allocated at submission.
  */
 class Pool::State : public std::enable_shared_from_this<Pool::State>
 {
@@ -56,7 +56,7 @@ private:
 
 	struct Worker {
 		Device device;
-		std::vector<std::unique_ptr<Resident>> residents; /* by number of the network */
+		std::vector<std::unique_ptr<Resident>> residents; /* index: number of the network */
 		DeviceUse use;
 		Clock::time_point busySince = {};
 	};
@@ -69,7 +69,8 @@ private:
 		WorkList::iterator place = {}; /* place in waiting_ or running_ */
 	};
 
-	/* The idle Request of a network on a device that runs a request of the application. */
+	/* A run to start: the device, the idle Request of the network there, and the application's
+	 * request. */
 	struct Start {
 		Worker &worker;
 		std::shared_ptr<Request> run;
@@ -107,17 +108,17 @@ private:
 	const unsigned maxPending_;
 
 	std::mutex growing_; /* held while networks are loaded; networks_ and workers_ grow only
-				while it and lock_ are held */
+				while both mutexes are held */
 	mutable std::mutex lock_;
 	std::condition_variable room_;
 	std::deque<Described> networks_;
 	std::deque<Worker> workers_;
 	std::array<WorkList, 3> waiting_; /* waiting requests, by priority */
 	WorkList running_;
-	std::map<uint64_t, WorkList> streams_; /* pending requests per stream, in the order of
-						* submission */
-	WorkList ready_;		       /* answered requests, in the order of their
-						* callbacks */
+	/* Unanswered requests of each stream, in the order of submission. */
+	std::map<uint64_t, WorkList> streams_;
+	WorkList ready_; /* answered requests, in the order of their
+			  * callbacks */
 	bool dispatching_ = false;
 	bool delivering_ = false;
 	size_t pending_ = 0;

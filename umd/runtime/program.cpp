@@ -15,8 +15,8 @@ namespace
 {
 
 /*
- * Returns the address table's indices of the surfaces that an operation writes; -1 for an output
- * that is passed on the fly.
+ * Returns the surfaces that an operation writes, as indices into the address table; -1 for an
+ * output that is passed on the fly.
  */
 std::vector<int> writtenAddresses(unsigned type, const nvdla_surface_desc &surface)
 {
@@ -49,7 +49,7 @@ std::vector<int> writtenAddresses(unsigned type, const nvdla_surface_desc &surfa
 
 void insert(MemoryIds &ids, const std::vector<TaskAddress> &addresses, int index)
 {
-	/* Invalid indices are left to the driver, which refuses them. */
+	/* Invalid indices are ignored here, because the driver refuses them. */
 	if (index >= 0 && static_cast<size_t>(index) < addresses.size() && addresses[index].used)
 		ids.insert(addresses[index].memory);
 }
@@ -108,13 +108,14 @@ Result<void> checkReachable(const Loadable &loadable, const MemoryIds &memories)
 }
 
 /*
- * Checks each tensor with an open axis (a length known only after the run): a host step makes it,
- * it is an output of the network, and nothing else uses its memory. The run keeps its elements
- * elsewhere.
+ * Checks each tensor with an open axis (a length known only after the run): a host step must make
+ * it, it must be an output of the network, and nothing else may use its memory, because its
+ * elements are kept elsewhere during the run.
  */
 Result<void> checkOpenTensors(const Program &program)
 {
-	std::map<uint16_t, size_t> uses; /* of a memory, by tensors and tasks */
+	/* For each memory, the number of tensors and tasks that use it. */
+	std::map<uint16_t, size_t> uses;
 	std::map<uint16_t, const TensorDesc *> made, shown;
 	std::vector<const TensorDesc *> open;
 
@@ -217,7 +218,8 @@ Result<Program> Program::create(const Loadable &loadable, size_t maxTasks)
 	if (auto reachable = checkReachable(loadable, ofCpu); !reachable)
 		return forward(reachable);
 
-	/* Memories with contents that a step could destroy. */
+	/* Memories with data that a step needs and could overwrite; a job that writes none of these
+	 * is restartable. */
 	MemoryIds full = usedMemories({}, program.inputs);
 	for (uint16_t id : usedMemories(program.tasks, tensors)) {
 		if (!loadable.memory(id)->contents.empty())
@@ -277,8 +279,8 @@ Result<PreparedTasks> Program::prepare(const Device &device) const
 				{ task.graph, task.operations, task.surfaces, task.luts },
 				task.addresses.size(), static_cast<uint32_t>(i));
 			/*
-			 * If the driver has no room for the prepared task, runs submit its
-			 * descriptors instead.
+			 * Without room for the prepared task in the driver, each run submits the
+			 * task's descriptors instead.
 			 */
 			if (!one && one.error().code != ErrorCode::NoMemory)
 				return forward(one);

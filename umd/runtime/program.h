@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A loadable's tasks grouped into the steps of a run: computed once, when the network is loaded. */
+/* The steps of a run: a loadable's tasks, grouped once when the network is loaded. */
 #pragma once
 
 #include <optional>
@@ -21,23 +21,27 @@ struct ProgramStep {
 	size_t first = 0; /**< index into Program::tasks */
 	size_t count = 0;
 	unsigned operations = 0;
-	/** \brief The job overwrites no data from before its start, so it may be run again */
+	/** \brief True if the job may be run again, because it overwrites no data from before its
+	 * start */
 	bool restartable = false;
 };
 
 /** \brief The device's prepared task for each task of a Program; nothing if it has none */
 using PreparedTasks = std::vector<std::optional<PreparedTask>>;
 
-/** \brief A loadable's tasks, tensors and the use of its memories */
+/** \brief A loadable's tasks and tensors, the steps of a run, and the use of the loadable's
+ * memories */
 struct Program : NetworkParts {
 	std::vector<ProgramStep> steps;
 	MemoryIds written; /**< memories that operations write */
-	MemoryIds shared;  /**< memories that no run writes: parameters */
-	MemoryIds own;	   /**< memories of each run: tensors and intermediate results */
+	MemoryIds shared;  /**< memories that no run writes, such as those of parameters; all runs
+			      share them */
+	MemoryIds own;	   /**< memories that each run needs for itself: tensors and intermediate
+			      results */
 
 	/**
-	 * \param[in] loadable checked
-	 * \param[in] maxTasks tasks that fit into a job
+	 * \param[in] loadable a loadable that passed Loadable::check()
+	 * \param[in] maxTasks largest number of tasks in a job
 	 */
 	static Result<Program> create(const Loadable &loadable, size_t maxTasks);
 
@@ -53,8 +57,8 @@ struct Program : NetworkParts {
 	unsigned maxOperations() const;
 
 	/**
-	 * \brief Let the device prepare the tasks, up to its limit
-	 * \return the device's refusal of a task
+	 * \brief Let the driver prepare the tasks, as many as it has room for
+	 * \return the prepared tasks, or the driver's refusal of a task
 	 */
 	Result<PreparedTasks> prepare(const Device &device) const;
 };

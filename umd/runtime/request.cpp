@@ -137,7 +137,7 @@ Result<void> Request::setInputFloat(size_t index, std::span<const float> values,
 	});
 }
 
-/* Binds a tensor, or unbinds it if there is no place. */
+/* Binds a tensor to \a place, or unbinds it if there is none. */
 Result<void> Request::bind(const char *kind, const std::vector<TensorDesc> &tensors, size_t index,
 			   std::optional<TensorPlace> place)
 {
@@ -296,7 +296,8 @@ Result<void> Request::begin(const RunOptions &options, Callback callback)
 	});
 }
 
-/* Gives the request to the loop, or runs it in this thread if \a here and possible. */
+/* Runs the request in this thread if \a here is true and that is possible; otherwise gives it to
+ * the loop. */
 Result<void> Request::queue(bool here)
 {
 	auto taken = guarded("run network", [&]() -> Result<void> {
@@ -369,8 +370,8 @@ Result<RunReport> Request::run(const RunOptions &options)
 				    "the thread of the loop would wait for itself; use submit()");
 		if (auto begun = begin(options, nullptr); !begun)
 			return forward(begun);
-		/* Run in this thread if possible: the loop's thread would have to be woken, and
-		 * would have to wake this one. */
+		/* Run in this thread if possible, because waking the loop's thread, and then this
+		 * one, takes longer. */
 		if (auto queued = queue(true); !queued)
 			return forward(queued);
 		return wait();

@@ -22,8 +22,8 @@ class Pipeline;
 /**
  * \brief State of a Request
  *
- * Inputs, outputs and bindings belong to the application's thread, and to the thread of the run
- * while the request is in flight.
+ * Inputs, outputs and bindings belong to the application's thread; while the request is in flight,
+ * they belong to the thread that runs it.
  */
 struct RequestState {
 	using Clock = std::chrono::steady_clock;
@@ -33,15 +33,17 @@ struct RequestState {
 	const std::shared_ptr<Pipeline> pipeline;
 	std::vector<std::vector<std::byte>> inputs;
 	std::vector<std::vector<std::byte>> outputs;
-	/* Outputs with open axes (lengths known only after the run), by the id of their memory. */
+	/* Id of a memory -> output there that has an open axis (a length known only after the
+	 * run). */
 	std::map<uint16_t, HostResult> results;
-	std::map<uint16_t, TensorPlace> bound; /* places by memory; each memory has only one
-						* tensor */
+	std::map<uint16_t, TensorPlace> bound; /* id of a memory -> place in the application's
+						  buffer of the only tensor there */
 
 	mutable std::mutex lock; /* guards the following members */
 	std::condition_variable changed;
 	bool inFlight = false;
-	uint64_t run = 0; /* number of submissions, so that a late cancel() affects no later run */
+	uint64_t run = 0; /* number of submissions; cancel() compares it, so that it does not affect
+			     a later run */
 	std::optional<Result<RunReport>> result;
 	Request::Callback callback;
 
@@ -51,8 +53,8 @@ struct RequestState {
 	bool givenUp = false;
 
 	/*
-	 * Written with the lock held; then the request is handed to the loop or to a slot, and only
-	 * its thread uses these members.
+	 * submit() writes these members with the lock held. Afterwards only the thread of the loop
+	 * or slot that got the request uses them.
 	 */
 	RunOptions options;
 	Clock::time_point submitted;

@@ -17,7 +17,8 @@ namespace
 
 constexpr const char *loadingNetwork = "load network";
 
-/* Timeout of an access that does not wait in practice, because a newly allocated buffer is idle. */
+/* Timeout for accesses to newly allocated buffers. They do not wait in practice, because no job
+ * uses such a buffer. */
 constexpr std::chrono::milliseconds idleTimeout(1000);
 
 uint64_t roundUp(uint64_t size)
@@ -44,8 +45,9 @@ std::vector<BufferRange> resolveAddresses(std::span<const TaskAddress> addresses
 			ranges.emplace_back();
 			continue;
 		}
-		/* A range at the end of its memory is rounded up with it; others follow a range
-		 * that ends inside. */
+		/* A range that reaches the end of its memory also gets the bytes by which the
+		 * memory's buffer is rounded up. Behind other ranges there is other data, so they
+		 * keep their size. */
 		const uint64_t end = address.offset + address.size;
 		const uint64_t limit = roundUp(end) >= at.size ? at.size : end;
 		ranges.push_back({ at.handle, at.offset + address.offset, limit - address.offset });

@@ -20,7 +20,7 @@ using MemoryIds = std::set<uint16_t>;
 
 /** \brief Place of a loadable's memory on a device */
 struct MemoryPlace {
-	uint32_t handle = 0; /**< GEM handle, 0 without memory */
+	uint32_t handle = 0; /**< GEM handle of the buffer; 0 if there is none */
 	uint64_t offset = 0; /**< offset of the first byte in the buffer */
 	uint64_t size = 0;   /**< bytes of the memory from offset on */
 };
@@ -28,21 +28,20 @@ struct MemoryPlace {
 /**
  * \brief Bytes that a buffer for a memory needs
  *
- * The core transfers whole atoms and whole lines of weights, so it may access bytes behind the end
- * of a memory.
+ * This is more than the memory's size, because the core transfers whole atoms and whole lines of
+ * weights, and so may access bytes behind the end of the memory.
  */
 uint64_t residentBytes(const Memory &memory);
 
 /**
- * \brief Resolve an address table
+ * \brief Turn a task's address table into ranges of buffers
  *
- * A range that reaches the end of its memory is rounded up as the
- * memory's buffer is.
+ * A range that reaches the end of its memory is rounded up in the same way as the memory's buffer.
  */
 std::vector<BufferRange> resolveAddresses(std::span<const TaskAddress> addresses,
 					  const std::function<MemoryPlace(uint16_t)> &place);
 
-/** \return memories that operations or tensors use */
+/** \return the memories that operations of \a tasks access, and those of \a tensors */
 MemoryIds usedMemories(std::span<const AnyTask> tasks, std::span<const TensorDesc> tensors);
 
 /** \brief Buffers for memories of a loadable */
@@ -59,7 +58,7 @@ public:
 	/** \return the buffer of a memory, nullptr if there is none */
 	Buffer *find(uint16_t memory);
 
-	/** \return the place of a memory, without handle if there is none */
+	/** \return the place of a memory; its handle is 0 if there is none */
 	MemoryPlace place(uint16_t memory);
 
 private:

@@ -17,7 +17,7 @@ namespace nvdla
 namespace
 {
 
-/* Timeout of accesses to a slot's buffers, which are idle when the CPU accesses them. */
+/* Timeout for accesses to a slot's buffers. Nothing waits, because no job uses them then. */
 constexpr std::chrono::milliseconds slotTimeout(10000);
 
 OperationReport operationReport(const drm_nvdla_operation_result &said)
@@ -57,8 +57,7 @@ Slot::Slot(Common &common, ResidentMemory memory, Job job, std::optional<Buffer>
 	resolve();
 }
 
-/* Returns the place of a memory: in a bound buffer, in the slot's memory, or in that of all slots.
- */
+/* Returns the place of a memory: in a bound buffer, in this slot, or shared by all slots. */
 MemoryPlace Slot::place(uint16_t memory)
 {
 	if (request_) {
@@ -113,8 +112,7 @@ void Slot::take(uint32_t context)
 
 	const bool binds = !request_->bound.empty();
 	if (foreign_ || binds) {
-		/* If resolve() throws, the flag stays set: the next run resolves the ranges again.
-		 */
+		/* If resolve() throws, the flag stays set: the next run resolves again. */
 		foreign_ = true;
 		resolve();
 	}
@@ -188,61 +186,7 @@ Result<void> Slot::watch()
 	return {};
 }
 
-Result<void> Slot::writeInputs()
-{
-	for (size_t i = 0; i < common_.program.inputs.size(); i++) {
-		const TensorDesc &desc = common_.program.inputs[i];
-		if (request_->bound.contains(desc.memory))
-			continue;
-		auto access = memory_.find(desc.memory)->access(CpuAccess::Write, slotTimeout);
-		if (!access)
-			return forward(access);
-		std::memcpy(access->bytes().data() + desc.offset, request_->inputs[i].data(),
-			    desc.size);
-	}
-	return {};
-}
-
-Result<void> Slot::finish()
-{
-	auto read = readOutputs();
-
-	return read ? keepStates() : read;
-}
-
-Result<void> Slot::readOutputs()
-{
-	for (size_t i = 0; i < common_.program.outputs.size(); i++) {
-		const TensorDesc &desc = common_.program.outputs[i];
-		/* A host step has written the results with open axes. */
-		if (desc.isOpen() || request_->bound.contains(desc.memory))
-			continue;
-		auto access = memory_.find(desc.memory)->access(CpuAccess::Read, slotTimeout);
-		if (!access)
-			return forward(access);
-		std::memcpy(request_->outputs[i].data(), access->bytes().data() + desc.offset,
-			    desc.size);
-	}
-	return {};
-}
-
-/* What this run has written of states is what the next one reads; a run that fails changes none. */
-Result<void> Slot::keepStates()
-{
-	for (const auto &[before, after] : common_.program.states) {
-		auto from = memory_.find(after.memory)->access(CpuAccess::Read, slotTimeout);
-		if (!from)
-			return forward(from);
-		auto to = memory_.find(before.memory)->access(CpuAccess::Write, slotTimeout);
-		if (!to)
-			return forward(to);
-		std::memcpy(to->bytes().data() + before.offset, from->bytes().data() + after.offset,
-			    after.size);
-	}
-	return {};
-}
-
-/* Begins the next step, after the end of the one before. \return the step; null after the last one
+/* Goes on to the next step when the one before has ended. \return the step; null after the last one
  */
 Result<const ProgramStep *> Slot::nextStep()
 {
@@ -268,8 +212,8 @@ void Slot::stepEnded()
 }
 
 /*
- * The loop's thread computes short steps itself, and starts long steps, whose end continues the
- * run. \return true if all steps are done
+ * Begins steps in the loop's thread: computes short steps at once, and starts the first long step,
+ * whose end continues the run. \return true if all steps are done
  */
 Result<bool> Slot::beginSteps()
 {
@@ -294,7 +238,7 @@ Result<bool> Slot::beginSteps()
 	}
 }
 
-/* Reports the end of the run, if it ended. */
+/* Reports the end of the run if the run has ended, with or without an error. */
 void Slot::goOn(Result<bool> ended) noexcept
 {
 	if (ended && !*ended)
@@ -304,7 +248,7 @@ void Slot::goOn(Result<bool> ended) noexcept
 	done(ended ? Result<void>() : forward(ended));
 }
 
-/* Continue after a long step. */
+/* Continues the run after a long step. */
 void Slot::goOn() noexcept
 {
 	goOn(guarded(runningNetwork, [this] { return beginSteps(); }));
@@ -345,7 +289,7 @@ Result<void> Slot::startJob(const ProgramStep &step)
 	if (auto submitted = submitJob(step, false); !submitted)
 		return submitted;
 	if (auto watched = job_.notify(watch_->fd()); !watched) {
-		/* Wait, because nothing would report when the job's memory is free again. */
+		/* Wait: nothing else would report when the job's memory is free again. */
 		job_.wait(request_->options.timeout);
 		return watched;
 	}
@@ -410,7 +354,8 @@ bool Slot::isShort(const ProgramStep &step) const
 	constexpr uint64_t most = 2048;
 	uint64_t elements = 0;
 
-	/* Jobs of others may use a bound buffer; the loop's thread must not wait for them. */
+	/* A step with bound buffers counts as long: other jobs may use these buffers, and the
+	 * loop's thread must not wait for them. */
 	if (!request_->bound.empty())
 		return false;
 	const auto *task = std::get_if<EmuTask>(&common_.program.tasks[step.first]);

@@ -20,7 +20,7 @@ inline constexpr const char *runningNetwork = "run network";
 /**
  * \brief Memory for one run, and the state of that run
  *
- * Used by the loop's thread only, except during construction and in run().
+ * Only the loop's thread uses a slot, except during construction and in run().
  */
 class Slot
 {
@@ -30,8 +30,9 @@ public:
 		Device device;
 		Loop &loop; /**< valid while a run is in a slot, and until Pipeline::shutDown() */
 		Program program;
-		Loadable loadable;	/**< with contents only for the memories of Program::own */
-		ResidentMemory shared;	/**< Program::shared */
+		Loadable loadable;	/**< without contents, except those of the memories in
+					   Program::own */
+		ResidentMemory shared;	/**< memories of Program::shared */
 		PreparedTasks prepared; /**< prepared Program::tasks */
 		HostModels hosts;	/**< models of Program::tasks */
 	};
@@ -43,8 +44,8 @@ public:
 	/**
 	 * \brief Begin a run
 	 *
-	 * \a done is called in any case, later or from within begin(); the slot is free
-	 * then. Until then \a request and the captures of \a done must stay valid.
+	 * \a done is always called, either later or inside of begin(); then the slot is free again.
+	 * \a request and whatever \a done refers to must be valid until then.
 	 *
 	 * \param[in] context id of a Context on the device
 	 */
@@ -95,7 +96,7 @@ private:
 	Common &common_;
 	ResidentMemory memory_;
 	std::vector<std::vector<BufferRange>> ranges_; /* address table of each task */
-	bool foreign_ = false; /* ranges_ refer to buffers that a request has bound */
+	bool foreign_ = false; /* true if ranges_ refer to buffers that a request has bound */
 	Job job_;
 	std::optional<Buffer> results_;
 	std::optional<EventWatch> watch_;

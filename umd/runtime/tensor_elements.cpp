@@ -76,7 +76,7 @@ void takeScales(const AnyTask &task, TensorDesc &output)
 
 void describeElements(NetworkParts &parts)
 {
-	/* Quantizations that the file states are not replaced. */
+	/* Outputs whose quantization is in the file keep it. */
 	std::vector<bool> described;
 	for (const TensorDesc &output : parts.outputs)
 		described.push_back(!output.quantization.none());

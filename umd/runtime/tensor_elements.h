@@ -12,9 +12,9 @@ namespace nvdla
 /**
  * \brief Complete the descriptions of inputs and outputs
  *
- * - isUnsigned is set for an input picture whose pixels all convolutions read as unsigned.
- * - An output that a CPU operation writes last has that operation's quantization; a loadable has
- *   no quantization of the core's outputs.
+ * - isUnsigned is set for an input picture if all convolutions read its pixels as unsigned.
+ * - An output that is last written by a CPU operation gets that operation's quantization. For
+ * outputs of the core, a loadable does not contain any.
  */
 void describeElements(NetworkParts &parts);
 

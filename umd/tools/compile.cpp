@@ -39,14 +39,14 @@ struct CompileSettings {
 	std::string reportFile;
 	ChipOptions chip;
 	StrategyOptions strategy;
-	DataType precision = DataType::Unknown; /* type for a float model; Unknown: the default */
+	DataType precision = DataType::Unknown; /* value of --precision; Unknown: not given */
 	std::vector<std::string> samples;
 	std::string table;
 	ScalingOptions scaling;
 	Calibration calibration;
 	bool keepsBias = false;
 	std::vector<CommandLineOption> ofSamples; /* options that need --calibrate */
-	std::vector<CommandLineOption> ofRanges;  /* options that choose ranges from samples */
+	std::vector<CommandLineOption> ofRanges;  /* options that need ranges from samples */
 	std::vector<CommandLineOption> percentile;
 	std::vector<CommandLineOption> ofChip;
 };
@@ -124,7 +124,7 @@ bool isHalf(const AnyTask &any)
 	return false;
 }
 
-/* Refuses --precision fp16 for an integer model, because compilation does not change its types. */
+/* Refuses --precision fp16 for an integer model: compilation keeps the integers of such a model. */
 Result<void> checkFloats(const CompileSettings &settings, const Loadable &loadable)
 {
 	if (settings.precision != DataType::Half)
@@ -237,7 +237,7 @@ Result<void> compile(const CompileSettings &settings)
 	if (auto floats = checkFloats(settings, compiled->loadable); !floats)
 		return floats;
 	auto nodes = settings.report ? report::nodeNames(*model) : report::NodeNames{};
-	/* Free the model before write() makes a second copy of its constants. */
+	/* Free the model's file, because write() makes another copy of the constants. */
 	std::vector<std::byte>().swap(*model);
 	auto bytes = compiled->loadable.write();
 	if (!bytes)

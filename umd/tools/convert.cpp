@@ -29,7 +29,8 @@ Result<void> writeText(const Loadable &loadable, const Settings &settings)
 {
 	std::string folder;
 
-	/* Write the blobs, such as weights, beside the text, where readLoadable() looks. */
+	/* Write the blobs (weights and other large data) to files in the folder of the text, where
+	 * readLoadable() looks for them. */
 	if (settings.blobFiles)
 		folder = std::filesystem::absolute(settings.to).parent_path().string();
 	auto text = loadableToJson(loadable, folder);

@@ -31,7 +31,8 @@ struct Settings {
 	std::string folder;
 	std::string truth;
 	std::string labels;
-	std::vector<std::string> samples; /* calibrate the model, to judge it in integers, too */
+	std::vector<std::string> samples; /* samples to calibrate the model, which is then also
+					     evaluated in 8-bit integers */
 	std::vector<std::string> others;
 	uint64_t limit = 0;
 	bool json = false;
@@ -43,7 +44,7 @@ struct Candidate {
 	Loadable loadable;
 };
 
-/* Compiles the float model again, to 8-bit integers. */
+/* Compiles the float model to 8-bit integers, calibrated with the samples of --calibrate. */
 Result<Candidate> calibrated(const Settings &settings)
 {
 	tools::NetworkFile file = settings.run.network;
@@ -136,8 +137,8 @@ Result<eval::Score> judge(const Settings &settings, const Device &device,
 	return score;
 }
 
-/* Keeps \a count pictures, at equal distances in the list. Pictures from folders are sorted by
- * class, so every class keeps about the same share. */
+/* Keeps \a count pictures, evenly spaced in the list. Pictures from folders are sorted by class, so
+ * each class keeps about the same share of its pictures. */
 void thinOut(std::vector<eval::LabelledPicture> &pictures, size_t count)
 {
 	std::vector<eval::LabelledPicture> kept;

@@ -39,7 +39,7 @@ pathsIn(const std::filesystem::path &folder, const char *what,
 	std::vector<std::filesystem::path> paths;
 	std::error_code error;
 
-	/* A loop over a range would throw if a later entry cannot be read. */
+	/* No range-based for: its ++ throws if the next entry cannot be read. */
 	for (std::filesystem::directory_iterator entry(folder, error);
 	     !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
 		if (wanted(entry->path()))

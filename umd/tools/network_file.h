@@ -16,17 +16,18 @@
 namespace nvdla::tools
 {
 
-/** \brief A file with a network */
+/** \brief A file with a loadable or a model, and how to compile a model */
 struct NetworkFile {
 	std::string path;
-	bool isModel = false;	     /**< TensorFlow Lite, ONNX or Caffe: to be compiled */
-	std::string cache;	     /**< folder of the cache of compiled models; empty: no cache */
+	bool isModel = false; /**< TensorFlow Lite, ONNX or Caffe: to be compiled */
+	std::string cache; /**< folder of --cache, which keeps compiled models; empty: no cache */
 	CompileOptions options = {}; /**< options to compile a model */
 	bool hasTarget = false;	     /**< true if --target named options.core */
 
 	/** \return the path without its folders */
 	std::string name() const;
-	/** \return the same file; if it is a model, it is compiled for the chip of \a chip */
+	/** \return a copy with options that let the compiler choose the fastest ways for the chip
+	 * of \a chip */
 	NetworkFile onChip(const ChipOptions &chip) const;
 };
 
@@ -49,7 +50,7 @@ public:
 	 */
 	void addTo(CommandLine &app, const std::string &usualTarget, bool calibrates = false);
 
-	/** \return the argument and the options, to be excluded by other options */
+	/** \return the argument and the options, for options of a program that exclude them */
 	const std::vector<CommandLineOption> &all() const { return all_; }
 
 	/**

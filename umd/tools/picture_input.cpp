@@ -11,15 +11,17 @@ namespace nvdla::tools
 namespace
 {
 
-/* The pixels 0 to 255 are the whole range of an 8-bit input, unless options say how pixels become
- * numbers (scaling) or how numbers become elements (\a isQuantized). */
+/* Returns whether the pixels 0 to 255 become the lowest to the highest 8-bit element: for 8-bit
+ * inputs of a known model, unless options say how pixels become numbers (\a scaling) or how numbers
+ * become elements (\a isQuantized). */
 bool takesWholeRange(const TensorDesc &desc, const PixelScaling &scaling, bool isQuantized)
 {
 	return desc.signature && scaling == PixelScaling{} && !isQuantized &&
 	       (desc.signature->is8Bits || desc.type == DataType::UInt8);
 }
 
-/* Loadables of other compilers may not tell for which numbers their integers stand. */
+/* Returns whether the scale of an int8 input is unknown, as in loadables of some other
+ * compilers. */
 bool hasNoScale(const TensorDesc &desc)
 {
 	return !desc.signature && desc.type == DataType::Int8 && desc.quantization.none();

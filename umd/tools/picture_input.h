@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Turns pictures into inputs of networks, and tells how.
+ * Turns pictures into inputs of networks, and describes the conversion in a sentence.
  */
 #pragma once
 
@@ -17,11 +17,11 @@ namespace nvdla::tools
 /**
  * \brief Make the elements of an input from a picture
  *
- * For an input of a known model the picture is cropped to its centre and scaled; for other inputs
- * it must have their size.
+ * If the loadable describes the model's input (TensorDesc::signature), the picture is cropped to
+ * its centre and scaled to the size of the input. Otherwise it must have this size.
  *
  * \param[in] path the picture's file, for errors
- * \param[in] isQuantized whether the user gave the scale of the input's elements
+ * \param[in] isQuantized true if the user gave the scale of the input's elements
  */
 Result<std::vector<std::byte>> pictureElements(const TensorDesc &desc, const Image &image,
 					       const std::string &path, const PixelScaling &scaling,

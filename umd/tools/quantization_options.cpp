@@ -13,8 +13,8 @@ namespace nvdla::tools
 namespace
 {
 
-/* Parses the value of an option for tensor \a index: numbers, separated by commas. Returns
- * \a fallback if the option was not given for this tensor. */
+/* Parses the value that an option has for tensor \a index: numbers, separated by commas. Returns
+ * \a fallback if the option was given for fewer tensors. */
 template<typename T>
 Result<std::vector<T>> parseList(const char *name, const std::vector<std::string> &given,
 				 size_t index, T fallback)

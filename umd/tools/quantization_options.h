@@ -12,7 +12,8 @@
 namespace nvdla::tools
 {
 
-/** \brief Values given for each tensor: one number, or one for each channel, separated by commas */
+/** \brief For each tensor, the text of its option: one number, or one for each channel, separated
+ * by commas */
 struct QuantizationOptions {
 	std::vector<std::string> scales;
 	std::vector<std::string> zeroPoints;

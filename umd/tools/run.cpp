@@ -44,8 +44,9 @@ Result<void> checkCounts(const RunSettings &settings, const Network &network)
 }
 
 /*
- * NVIDIA's runtime always wrote its output to output.dimg. nvdla-run does the same with
- * that runtime's options. A .dimg has no type for plain tensors, so these become .npy.
+ * Returns the default names of output files: output.dimg, output1.dimg, ... NVIDIA's runtime always
+ * wrote output.dimg, so nvdla-run with the options of that runtime does the same. An output that is
+ * no picture becomes a .npy file, because a .dimg has no type for plain tensors.
  */
 std::vector<std::string> usualOutputs(const Network &network)
 {
@@ -84,15 +85,15 @@ Result<std::vector<RunReport>> runNetwork(const RunSettings &settings, const Dev
 	options.timeout = std::chrono::milliseconds(settings.timeoutMs);
 	for (unsigned i = 0; i < settings.repeat; i++) {
 		progress.count("run", i, settings.repeat);
-		/* Only the last run's statistics are shown. */
+		/* Request statistics for the last run only, because only these are shown. */
 		options.statistics = i + 1 == settings.repeat &&
 				     (settings.perf || device.has(Feature::Statistics));
 		auto report = network.run(options);
 		if (!report)
 			return forward(report);
 		/*
-		 * Only the last run's results are kept, because those of a million runs would not
-		 * fit into memory.
+		 * Free the results of the previous run: those of a million runs would not fit into
+		 * memory.
 		 */
 		if (!reports.empty())
 			dropResults(reports.back());

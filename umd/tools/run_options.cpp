@@ -28,14 +28,15 @@ struct Lists {
 	ScalingOptions scaling;
 	QuantizationOptions input;
 	QuantizationOptions output;
-	/* Options, by name, that have no effect without others; checked when all are parsed. */
+	/* Options that have no effect without other options, by name. checkOptions() uses them
+	 * after parsing. */
 	std::map<std::string, CommandLineOption> options;
 
 	void keep(const CommandLineOption &option) { options.emplace(option.name(), option); }
 	const CommandLineOption &at(const char *name) const { return options.at(name); }
 };
 
-/* Adds an option that can be repeated: each use is for the next tensor. */
+/* Adds an option that can be repeated: the n-th use is for the n-th tensor. */
 CommandLineOption addPerTensor(CommandLine &app, const char *name, std::vector<std::string> &values,
 			       const char *help)
 {

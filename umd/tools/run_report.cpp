@@ -48,8 +48,8 @@ nlohmann::json reportJson(const RunReport &report)
 	return { { "ms", milliseconds(report.duration) }, { "steps", steps } };
 }
 
-/* Counts the values of one kind, such as NaNs. Operations with at most \a accepted of them are left
- * out. */
+/* Sum of a counter, such as that of NaNs, over operations. Operations with at most \a accepted such
+ * values are left out. */
 struct Tally {
 	uint64_t accepted = 0;
 	uint64_t numbers = 0;
@@ -62,7 +62,7 @@ struct Tally {
 		numbers += more;
 		operations++;
 	}
-	/* noun: name of one value; what: text after the noun */
+	/* noun: singular name of a value, such as "NaN"; what: text after the noun */
 	std::string text(const char *noun, const char *what) const
 	{
 		return fmt::format("{} {}{}{} in {} operation{}", numbers, noun,
@@ -79,10 +79,10 @@ struct Tally {
 
 /* The core's counters of a run. */
 struct Findings {
-	bool counted = false; /* at least one operation has counters */
-	Tally saturated;      /* in outputs */
-	Tally nan;	      /* in inputs, weights and outputs */
-	Tally lutMisses;      /* beyond the ends of look-up tables */
+	bool counted = false; /* true if at least one operation has counters */
+	Tally saturated;      /* saturated values in outputs */
+	Tally nan;	      /* NaNs in inputs, weights and outputs */
+	Tally lutMisses;      /* values outside the look-up tables */
 };
 
 Findings findingsOf(const RunReport &report, const RunSettings &settings)
@@ -155,7 +155,8 @@ Result<void> printText(const RunSettings &settings, const RunOutcome &outcome)
 		auto top = topElements(network, i, settings.top);
 		if (!desc || !top)
 			return desc ? Result<void>(forward(top)) : forward(desc);
-		/* Open axes get their sizes in a run: show the shape even without --top. */
+		/* The size of an open axis is known only after the run: show the shape even without
+		 * --top. */
 		if (settings.top || network.outputs()[i].isOpen())
 			fmt::print("{}{}\n", desc->describe(), settings.top ? ":" : "");
 		for (const auto &[index, value] : *top)

@@ -20,11 +20,11 @@ namespace nvdla::tools
 /** \brief Results of a network's runs that are printed */
 struct RunOutcome {
 	const Network &network;
-	std::vector<std::string> notes;	      /**< of setInput(), for each input with a file */
-	std::vector<RunReport> reports;	      /**< at least one */
+	std::vector<std::string> notes;	      /**< results of setInput(), for inputs with a file */
+	std::vector<RunReport> reports;	      /**< reports of the runs, one or more */
 	std::vector<std::string> labels;      /**< lines of the file of --labels */
 	std::optional<prof::Profile> profile; /**< profile of the last run */
-	std::vector<SurfaceSummary> surfaces; /**< with --dump-surfaces */
+	std::vector<SurfaceSummary> surfaces; /**< only with --dump-surfaces */
 };
 
 /** \brief Print \a outcome for people, on standard output */

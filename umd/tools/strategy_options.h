@@ -84,7 +84,8 @@ public:
 			    .valueText("CORE"));
 	}
 
-	/** \return true if --target was given; it then names the core, in place of the device's */
+	/** \return true if --target was given; models are then compiled for that core, not for the
+	 * device's */
 	bool hasTarget() const { return !target_.empty(); }
 
 	/** \return the options, for programs that report options without effect */

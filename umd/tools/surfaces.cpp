@@ -16,7 +16,7 @@ namespace nvdla::tools
 namespace
 {
 
-/* Replaces characters that a tensor's name may have and a file name should not, such as slashes. */
+/* Makes a file name of a tensor's name: slashes and other unsuitable characters are replaced. */
 std::string fileName(size_t index, const std::string &name)
 {
 	constexpr size_t longest = 60;

@@ -17,12 +17,13 @@ namespace nvdla::tools
 /** \brief A tensor that was written to a file, with the range of its elements */
 struct SurfaceSummary {
 	std::string name;
-	std::string file; /**< name in the folder */
+	std::string file; /**< name of the file in the folder */
 	std::string type; /**< "int8", "fp16" */
 	float least = 0;  /**< smallest element, as a real number */
 	float most = 0;
 	double atLowest = 0;  /**< share of elements with the lowest value of their type */
-	double atHighest = 0; /**< same for the highest; saturated elements have one of the two */
+	double atHighest = 0; /**< share of elements with the highest value; saturated elements have
+				 the lowest or the highest */
 };
 
 /**

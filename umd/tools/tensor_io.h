@@ -16,8 +16,8 @@
 namespace nvdla::tools
 {
 
-/** \brief Kind of a file by the ending of its name. In checks of options, an input of kind Other
- * counts as a picture */
+/** \brief Kind of a file by the ending of its name. Checks of options count an input of kind Other
+ * as a picture */
 enum class FileKind { Dimg, Npy, Raw, Other };
 
 FileKind fileKind(const std::string &path);
@@ -28,9 +28,9 @@ Result<void> checkUses(const ScalingOptions &scaling, const std::vector<std::str
 /**
  * \brief Set an input from a file
  *
- * A name that ends in .raw: bytes of the tensor as they are. Otherwise the
- * contents decide: PGM, PPM, PNG or JPEG picture, numpy array or .dimg.
- * NaNs in an array are reported on standard error.
+ * If the name ends in .raw, the file has the bytes of the tensor as they are in memory. For other
+ * names, the contents show whether the file is a picture (PGM, PPM, PNG, JPEG), a numpy array or a
+ * .dimg. NaNs in an array are reported on standard error.
  *
  * \return how a picture became the input (pictureNote()); empty for other files
  */
@@ -49,9 +49,9 @@ void sayZeroInputs(const char *program, size_t given, const Network &network);
 /**
  * \brief Write an output to a file
  *
- * A name that ends in .raw: bytes of the tensor as they are; .npy: its numbers,
- * dequantized; otherwise a .dimg, or the elements as text if settings.rawDump. The axes of a .npy
- * are in the order of the settings; by default the model's.
+ * The ending of the name decides: .raw gives the bytes of the tensor as they are in memory, .npy
+ * its real numbers, any other ending a .dimg or, if settings.rawDump, the elements as text. The
+ * axes of a .npy are in the order of settings.layout, by default in the model's.
  */
 Result<void> writeOutput(const Network &network, size_t index, const std::string &path,
 			 const RunSettings &settings);

@@ -74,8 +74,8 @@ Result<void> list(const Settings &settings, top::Snapshot before)
 	return {};
 }
 
-/* Shows each view in place of the previous one. A signal that ends the display is raised again
- * after the terminal is restored: the program then ends as the signal usually ends it. */
+/* Shows each view in place of the previous one. If a signal ends the display, the terminal is
+ * restored first and the signal raised again, so that it ends the program in its usual way. */
 Result<void> watch(const Settings &settings, top::Snapshot before)
 {
 	const top::View view{ .interval = std::chrono::duration<double>(settings.interval),

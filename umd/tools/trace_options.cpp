@@ -20,8 +20,8 @@ namespace
 {
 
 /*
- * Lowest address that --trace-memory accepts. Below it is the on-chip memory, whose size the txn
- * format fixes.
+ * Lowest address that --trace-memory accepts: the end of the on-chip memory, whose size is fixed in
+ * the trace format txn.
  */
 constexpr uint64_t lowestMemory = Recorder::onChipBase + sim::txnCvsramSize;
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The register description, include/nvdla/hw/registers.yaml: read and checked.
 
-A description that contradicts itself or leaves a register unexplained is refused. How it is
-written is explained at its top and in Documentation/how-to-add-a-register.md.
+A description that contradicts itself or leaves a register unexplained is refused. Its format is
+explained at the top of the YAML file and in Documentation/how-to-add-a-register.md.
 """
 
 import re
@@ -13,7 +13,8 @@ WORD_MASK = 0xFFFFFFFF
 NAME_PATTERN = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 PARAMETER_PATTERN = re.compile(r"<([A-Za-z]+)>")
 
-# Access types of a field: (software can read the field, software can write it).
+# Access types of a field: name -> (whether software can read the field, whether it can write the
+# field).
 ACCESSES = {
     "rw": (True, True),
     "ro": (True, False),
@@ -78,14 +79,14 @@ def parse_bits(text, where):
 
 
 def parse_text(text, where):
-    """A description as one line, without surplus white space."""
+    """Return a description as one line, without surplus white space."""
     if not isinstance(text, str) or not text.split():
         raise DescriptionError(f"{where}: description is missing")
     return " ".join(text.split())
 
 
 def parse_flag(mapping, key, where):
-    """The value of a key that is true or false; a missing key is false."""
+    """Return the value of a key that can be true or false; a missing key is false."""
     text = mapping.get(key, "false")
     if text not in ("true", "false"):
         raise DescriptionError(f"{where}: {key} is neither true nor false")
@@ -114,7 +115,7 @@ def check_name(name, where):
 
 
 def substitute(value, parameters, where):
-    """Replace <NAME> by its parameter in every key and text of a template."""
+    """Replace each <NAME> in the keys and texts of a template by the parameter NAME."""
 
     def replace(match):
         if match.group(1) not in parameters:
@@ -258,8 +259,8 @@ class Register:
         self.fields.append(field)
 
     def describe(self, body):
-        """Set the descriptions of the register and its fields. A field without one gets the
-        register's if it is the register's only field."""
+        """Set the descriptions of the register and its fields. A field without a description gets
+        that of the register if it is the register's only field."""
         self.description = parse_text(body.get("description"), self.where)
         for field in self.fields:
             if field.description:
@@ -333,7 +334,8 @@ class Unit:
         base = parse_number(body["offset"], where, "offset")
         for index in range(first, last + 1):
             parameters = dict(check_mapping(body.get("with", {}), where))
-            # <n> stays for fields with each_bit: expand_fields() replaces it later.
+            # Without repeat, <n> stays as it is, because expand_fields() replaces it in fields with
+            # each_bit.
             parameters["n"] = str(index) if "repeat" in body else "<n>"
             for name, entry in substitute(template, parameters, where).items():
                 check_mapping(entry, f"{where}: template register {name}")
@@ -352,7 +354,7 @@ class Unit:
 
 
 class Description:
-    """The whole checked description: units in address order."""
+    """The checked description of all registers: its units, in the order of their addresses."""
 
     KEYS = ("unit_size", "csb_size", "enums", "templates", "units")
 
@@ -371,7 +373,8 @@ class Description:
 
     @staticmethod
     def resolve(name, body, bodies):
-        """The body of a unit; with same_as, the registers of the unit that it names are added."""
+        """Return the body of a unit. If it has the key same_as, add the registers of the unit that
+        same_as names."""
         other = check_mapping(body, name).get("same_as")
         if other is None:
             return body

@@ -9,7 +9,7 @@ def define(name, value):
 
 
 def register_macros(register):
-    """Name and value of every macro of one register."""
+    """Yield (name, value) of every macro of one register."""
     name = f"NVDLA_{register.unit.name}_{register.name}"
     yield name, f"0x{register.address:05x}U"
     for field in register.fields:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The processors that the driver is built for and guests can have, one row each."""
+"""Processors for which the driver is built, and which of them a guest (virtual machine) can have; one row each."""
 
 import dataclasses
 
@@ -8,20 +8,21 @@ from .console import Failure
 
 @dataclasses.dataclass(frozen=True)
 class Architecture:
-	"""One architecture. An empty @machine: no guest has it. An empty @flavour: Debian has no kernel for it."""
+	"""One architecture. If @machine is empty, no guest can have it; if @flavour is empty, Debian has no kernel for
+	it."""
 
 	name: str		# name in Debian
 	kbuild: str		# ARCH= of a kernel's build
 	gnu: str		# prefix of the compilers' names
-	flavour: str		# the end of a kernel's release
+	flavour: str		# end of the release of Debian's kernels, as in 6.12.9-amd64
 	package: str = ''	# Debian package with QEMU
 	qemu: str = ''		# QEMU's program
-	machine: str = ''	# -machine, without memory
+	machine: str = ''	# argument of -machine, without the memory
 	cpu: str = ''		# argument of -cpu for an emulated processor
 	console: str = ''
-	narrow: str = ''	# 32-bit architecture whose programs its kernel also runs
+	narrow: str = ''	# name of the 32-bit architecture whose programs the kernel also runs
 	iommu: str = ''		# QEMU's IOMMU device, or '' without one
-	dma: str = 'none'	# DMA mode of the guests of scripts/test --arch
+	dma: str = 'none'	# DMA mode (vm.Options.dma) of guests in scripts/test --arch
 	makes_modules: bool = True	# false: modules are compiled but not linked
 	libraries: str = ''	# library folder in /usr/lib, if not named @gnu
 
@@ -32,7 +33,7 @@ class Architecture:
 
 	@property
 	def library_folder(self):
-		"""Folder of the libraries in /usr/lib."""
+		"""Name of the folder with the libraries in /usr/lib."""
 		return self.libraries or self.gnu
 
 	@property
@@ -49,8 +50,8 @@ class Architecture:
 		return [f'ARCH={self.kbuild}', f'CROSS_COMPILE={self.gnu}-', *compile_only]
 
 
-# Without fast string instructions (erms): with them the kernel would clear pages byte by byte,
-# which is slow on an emulated processor.
+# The processor has no fast string instructions (erms, fsrm): with them the kernel would clear pages byte by byte, which
+# is slow on an emulated processor.
 AMD64 = Architecture('amd64', 'x86', 'x86_64-linux-gnu', 'amd64', 'qemu-system-x86', 'qemu-system-x86_64',
 		     'q35,vmport=off', 'max,erms=off,fsrm=off', 'ttyS0', 'i386',
 		     'intel-iommu,intremap=off,caching-mode=on')

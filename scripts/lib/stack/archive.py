@@ -18,7 +18,7 @@ _KEYRING = Path('/usr/share/keyrings/debian-archive-keyring.gpg')
 
 
 def mirror():
-	"""The Debian mirror that this machine's own apt uses, or None."""
+	"""Return the URL of the Debian mirror that this machine's own apt uses, or None."""
 	with contextlib.suppress(OSError, subprocess.SubprocessError):
 		listed = subprocess.run(
 			['apt-get', 'indextargets', '--format', '$(ORIGIN)|$(LABEL)|$(COMPONENT)|$(REPO_URI)',
@@ -31,8 +31,8 @@ def mirror():
 
 
 def apt_options():
-	"""This machine's apt settings that matter for fetching from a mirror: proxies, and whether the dates of
-	its files are checked."""
+	"""Return those of this machine's apt settings that matter for downloads: proxies, retries, and whether the
+	dates of a mirror's files are checked."""
 	with contextlib.suppress(OSError, subprocess.SubprocessError):
 		dump = subprocess.run(['apt-config', 'dump'], capture_output=True, text=True, timeout=30).stdout
 		wanted = re.compile(r'(Acquire::(?:(?:http|https)(?:::\S+)?|Check-Valid-Until|Check-Date|Retries) "[^"]+");')
@@ -41,8 +41,8 @@ def apt_options():
 
 
 def code_name(suite):
-	"""The code name ("forky") of @suite ("testing"), if the mirror has it under that name as well; else @suite.
-	Some mirrors update the copies under both names on different days."""
+	"""Return the code name ("forky") of @suite ("testing"), or @suite if the mirror has no copy under the code
+	name. Some mirrors update the copies under the two names on different days."""
 	with contextlib.suppress(OSError, subprocess.SubprocessError), tempfile.TemporaryDirectory() as folder:
 		found = re.search(r'^Codename: (\S+)$', _release(suite, Path(folder)), re.MULTILINE)
 		if found and _release(found[1], Path(folder)):
@@ -51,7 +51,7 @@ def code_name(suite):
 
 
 def _release(suite, folder):
-	"""The text of the file that describes @suite, or ''."""
+	"""Return the text of the mirror's InRelease file for @suite, or ''."""
 	file = folder / suite
 	subprocess.run(['/usr/lib/apt/apt-helper', 'download-file', f'{mirror()}/dists/{suite}/InRelease', file],
 		       capture_output=True, timeout=60)
@@ -59,8 +59,8 @@ def _release(suite, folder):
 
 
 def explain(log, space):
-	"""A sentence for the user that says why apt or mmdebstrap failed, from its @log. @space:
-	the folder that may lack space."""
+	"""Return a sentence for the user that says why apt or mmdebstrap failed, found in its @log. @space: the folder
+	whose disk may be full."""
 	text = log.read_text(errors='replace')
 	if re.search(r'Temporary failure resolving|Could not (?:resolve|connect)|Unable to connect|'
 		     r'Network is unreachable|Connection (?:failed|timed out|refused)', text):
@@ -145,20 +145,22 @@ def opened(suites, progress, architecture=AMD64):
 
 
 def headers(archive):
-	"""The releases of the ordinary kernels, not variants, whose headers are in @archive, oldest
-	first."""
+	"""Return the releases of the kernels whose headers are in @archive, oldest first; variants such as cloud
+	kernels are left out."""
 	found = (re.fullmatch(rf'linux-headers-(\d[^-]*-{archive.flavour})', name) for name in archive.names('linux-headers-'))
 	return sorted((match.group(1) for match in found if match), key=_order)
 
 
 def kernels(archive):
-	"""The kernels of headers() that can also be booted."""
+	"""Return those releases of headers() whose kernel image is in @archive, too, so that the kernel can be
+	booted."""
 	images = archive.names('linux-image-')
 	return [release for release in headers(archive) if f'linux-image-{release}' in images]
 
 
 def parts_of(archive, release):
-	"""The packages of the kernel @release and its headers; newer kernels have more packages."""
+	"""Return the names of the packages of the kernel @release and its headers; newer kernels consist of more
+	packages."""
 	base = release.removesuffix(f'-{archive.flavour}')
 	parts = {f'linux-{part}-{release}' for part in ('base', 'binary', 'headers', 'image', 'modules')}
 	return archive.names('linux-') & (parts | {f'linux-headers-{base}-common', f'linux-kbuild-{base}'})

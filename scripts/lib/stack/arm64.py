@@ -7,8 +7,8 @@ import subprocess
 from . import architectures, console, guest, processes, programs, results
 from .console import Failure
 
-# Test suites that are left out: their tests start further arm64 programs, which the emulator does not run by
-# itself, or use this machine's Python.
+# Test suites that are left out. Their tests start further arm64 programs, which this machine can only run by an
+# explicit call of the emulator, or they use this machine's Python.
 _NOT_THERE = ('install', 'packages', 'python', 'qtest', 'scripts', 'tools')
 # Factor for the tests' time limits, because the emulated processor is slower.
 _FACTOR = 30

@@ -22,9 +22,9 @@ _LONG_STEP = 5
 
 
 def _environment():
-	"""The environment of Meson and ninja. /usr/bin comes first in PATH, because the system's
-	Python has the modules that the build needs. With CCACHE_BASEDIR, clones of the repository
-	share ccache's cache: meson.build keeps the clone's path out of compiled files."""
+	"""The environment of Meson and ninja. /usr/bin comes first in PATH, because the system's Python has the modules
+	that the build needs. With CCACHE_BASEDIR, all clones of the repository share the entries of ccache; that is
+	possible because meson.build keeps the clone's path out of compiled files."""
 	return {'CCACHE_BASEDIR': str(ROOT), **os.environ, 'PATH': f'/usr/bin:{os.environ.get("PATH", "")}'}
 
 
@@ -42,7 +42,8 @@ def _tool(name):
 
 
 def steps_done(ninja, log):
-	"""Progress of the process @ninja from its @log: the steps done, and the step that has run longest."""
+	"""Return the progress of the process @ninja as text: from its @log the number of steps done, and the step that
+	has run longest."""
 	done = re.findall(r'^\[(\d+)/(\d+)\]', log.read_text(errors='replace'), re.MULTILINE)
 	texts = []
 	if done:
@@ -64,7 +65,7 @@ def _run(argv, name, progress, environment=None, **how):
 
 
 def configure(progress=lambda text: None, tests=False):
-	"""Configure the build directory unless it is configured. With CI=true warnings are errors.
+	"""Configure the build directory unless it is configured. With CI=true in the environment, warnings are errors.
 
 	Without @tests, tests are built only if their packages are installed. With @tests, plug-ins and
 	modules are linked with libraries of the suite tree (packages of a newer Debian) if it is there.
@@ -87,8 +88,8 @@ def configure(progress=lambda text: None, tests=False):
 
 
 def look_again(progress=lambda text: None):
-	"""If the build directory is configured, make Meson look again for packages that it did not
-	find before. A build by hand then uses those that were installed since."""
+	"""If the build directory is configured, make Meson look again for packages that it did not find before, so that
+	the user's next build uses packages that were installed since."""
 	build = build_dir()
 	if (build / 'build.ninja').is_file():
 		progress('configuring again')
@@ -121,8 +122,9 @@ def build(progress=lambda text: None, targets=None, tests=False):
 
 
 def suite_module(progress, target):
-	"""Build the module @target with libraries of the suite tree; returns its path. It has a build directory of its
-	own below the user's: in the user's, this system's programs would find a module that does not load there."""
+	"""Build the module @target with libraries of the suite tree (packages of a newer Debian); returns its path. The
+	module has a build directory of its own: in the user's build directory, programs of this system would find the
+	module and could not load it."""
 	folder = build_dir() / suite_tree.path().name
 	if not (folder / 'build.ninja').is_file():
 		progress('configuring for the suite tree')
@@ -134,20 +136,21 @@ def suite_module(progress, target):
 
 
 def build_programs(progress, is_wanted):
-	"""Build the programs for whose name @is_wanted is true, and those that were built before, so that none is out
-	of date. Tests do not count as programs."""
+	"""Build the programs whose name makes @is_wanted(name) true, and all programs that were built before, so that
+	none is out of date. Tests do not count as programs."""
 	configure_anew(progress)
 	build(progress, [path for path in programs() if is_wanted(Path(path).name) or (build_dir() / path).is_file()])
 
 
 def configure_anew(progress=lambda text: None, tests=False):
-	"""configure(), and again if a meson.build has changed, so that tests() and programs() are up to date."""
+	"""Configure the build directory, and again if a meson.build has changed since, so that tests() and programs()
+	are up to date."""
 	configure(progress, tests)
 	_run([_tool('ninja'), '-C', str(build_dir()), 'build.ninja'], 'configure', progress)
 
 
 def programs():
-	"""The ninja targets of the programs that are no tests."""
+	"""Return the ninja targets of the installed programs (so not those of tests)."""
 	targets = _introspect('--targets')
 	return [os.path.relpath(target['filename'][0], build_dir()) for target in targets
 		if target['type'] == 'executable' and target['installed']]
@@ -172,8 +175,8 @@ def tests():
 
 
 def targets_of(names):
-	"""The targets that the Meson tests @names need. None stands for all targets: a test that
-	installs the project needs them."""
+	"""Return the targets that the Meson tests @names need; None stands for all targets, which a test that installs
+	the project needs."""
 	wanted = [test for test in tests() if test['name'] in names]
 	if any(suite.endswith('install') for test in wanted for suite in test['suite']):
 		return None
@@ -182,7 +185,7 @@ def targets_of(names):
 
 
 def needed_by(program):
-	"""Built files that the tests of the built @program use beside it: absolute paths."""
+	"""Return absolute paths of the built files that the tests of @program need in addition to this program."""
 	files = {target['id']: [Path(name) for name in target['filename']] for target in _introspect('--targets')}
 	wanted = {path for test in tests() if str(program) in (str(build_dir() / word) for word in test['cmd'])
 		  for target in test['depends'] for path in files[target]}
@@ -190,7 +193,7 @@ def needed_by(program):
 
 
 def run_tests(names, environment, progress):
-	"""Run the Meson tests @names; their results are in meson-logs/. Time limits are longer on a slow
+	"""Run the Meson tests @names, which leave their results in meson-logs/. Time limits are longer on a slow
 	machine."""
 	for stale in (build_dir() / 'meson-logs').glob('testlog*'):
 		stale.unlink()

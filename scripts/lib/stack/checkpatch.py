@@ -10,14 +10,15 @@ from . import debug_kernel
 
 
 def _find():
-	"""The path of checkpatch.pl, or None: it is in a kernel's source, not in its headers."""
+	"""Return the path of checkpatch.pl, or None. It is part of a kernel's source, not of the packages with its
+	headers."""
 	packaged = debug_kernel.path() / 'tools' / 'checkpatch.pl'
 	found = packaged if packaged.is_file() else shutil.which('checkpatch.pl')
 	return Path(found) if found else None
 
 
 def messages(words, settings, tool=None):
-	"""What checkpatch --strict says, '' if nothing; None without a checkpatch.pl.
+	"""Return the messages of checkpatch --strict, '' if there are none; None if there is no checkpatch.pl.
 
 	@words: patches, or -f and sources. @settings: file that lists the disabled checks.
 	@tool: path of the checkpatch.pl to use.
@@ -25,7 +26,8 @@ def messages(words, settings, tool=None):
 	tool = tool or _find()
 	if not tool or not tool.is_file():
 		return None
-	# checkpatch reads its settings from the working directory, and leaves a file there.
+	# Run checkpatch in a temporary folder, because it reads its settings from the working directory and leaves a
+	# file there.
 	with tempfile.TemporaryDirectory() as folder:
 		shutil.copy(settings, Path(folder) / '.checkpatch.conf')
 		ran = subprocess.run(['perl', str(tool), '--no-tree', '--strict', '--terse', '--show-types', '--no-summary',

@@ -17,8 +17,8 @@ _EXITS = 'Exit status: 0 if all went well, 2 if an argument is wrong, else anoth
 
 
 class Failure(Exception):
-	"""A failure to report to the user: one line, with the remedy. @details: lines that are
-	printed before this line."""
+	"""A failure to report to the user. The message is one line that includes the remedy; @details are lines that
+	are printed before it."""
 
 	details = ''
 
@@ -28,7 +28,7 @@ class Failure(Exception):
 
 
 class _WholeNames(argparse.HelpFormatter):
-	"""Breaks lines at spaces only, so that a name such as nvdla-dkms stays whole."""
+	"""Breaks lines of the help at spaces only, so that a name such as nvdla-dkms stays whole."""
 
 	def _split_lines(self, text, width):
 		return textwrap.wrap(' '.join(text.split()), width, break_on_hyphens=False)
@@ -39,7 +39,8 @@ class _WholeNames(argparse.HelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-	"""The options of a script. An error of the arguments is one line, with the option that was probably meant.
+	"""Parser for the options of a script. The message about a wrong argument is one line, with the option that was
+	probably meant.
 
 	@example: arguments of the help's example. @exits: the help's last line, about the exit
 	status.
@@ -61,10 +62,10 @@ class Parser(argparse.ArgumentParser):
 		self.exit(2, f'{self.prog}: {message}; see {self.prog} --help\n')
 
 
-# Duration of this program's stages: {name: (seconds, seconds of all processors)}.
+# Durations of this program's stages: {name: (seconds, processor time in seconds)}.
 durations = {}
 
-# The outermost script sets the start time, which the scripts that it calls inherit.
+# Start time of the outermost script; scripts that it calls inherit the variable.
 _start = float(os.environ.setdefault('NVDLA_START', f'{time.time():.3f}'))
 # Seconds that the shell scripts took before this program began, mostly to look for packages and install them.
 before = time.time() - _start
@@ -75,25 +76,24 @@ def elapsed():
 	return time.time() - _start
 
 
-# Whether progress goes to stderr, because stdout has the output of a command.
+# True if progress is printed on stderr, because stdout is for the output of the user's command.
 stdout_is_the_commands = False
 
 
 def say(text):
-	"""One line of progress, with the seconds since the first script began."""
+	"""Print a line of progress, with the seconds since the first script began."""
 	print(f'[{elapsed():6.1f} s] {text}', file=sys.stderr if stdout_is_the_commands else sys.stdout, flush=True)
 
 
 def _busy():
-	"""Seconds that processors worked for this program and for the children that have ended."""
+	"""Return the processor time, in seconds, of this program and of its children that have ended."""
 	return sum(os.times()[:4])
 
 
 @contextlib.contextmanager
 def stage(name, quiet_below=0.5):
-	"""Run the body as the stage @name; at its end, print how long it took and how much
-	processor time it used. A stage without messages prints that only if it took @quiet_below
-	seconds or more.
+	"""Run the body of the with statement as the stage @name; at its end, print its duration and its processor time.
+	For a stage without messages, these are only printed if it took @quiet_below seconds or more.
 
 	Yields a function that prints a message about the progress of the stage.
 	"""
@@ -127,7 +127,7 @@ def _interrupt(number, frame):
 
 
 def run_program(main):
-	"""Run main() as a program: its return value is the exit status.
+	"""Run the function @main as a program; its return value becomes the exit status.
 
 	SIGTERM and SIGHUP unwind like Ctrl-C, so that every ``finally`` runs and no process or file is left.
 	"""

@@ -16,19 +16,19 @@ from .paths import cache_dir
 
 # Debian releases for which this project's packages are made: {number: code name}.
 SUITES = {12: 'bookworm', 13: 'trixie'}
-# Part of a tree's name: raise it when the steps below change, so that new trees are made.
+# Version of the steps below, as a part of a tree's name: raise it when the steps change, so that new trees are made.
 _FORMAT = '1'
 _SPACE = 2 << 30
-# force-unsafe-io: a tree left incomplete by a crash is deleted, so dpkg need not wait for the disk after each file.
-# path-exclude is in dpkg's configuration rather than an option of mmdebstrap, which would filter the contents of
-# every package itself, and take longer.
+# Configuration of dpkg in the tree. force-unsafe-io: dpkg does not wait for the disk after each file, because a tree
+# that a crash left incomplete is deleted anyway. path-exclude: mmdebstrap has an option for this, too, but takes
+# longer, because it filters the contents of every package itself.
 _DPKG_OPTIONS = (r'mkdir -p "$1/etc/dpkg/dpkg.cfg.d" && printf "force-unsafe-io\n'
 		 r'path-exclude=/usr/share/doc/*\npath-exclude=/usr/share/locale/*\n" '
 		 '>"$1/etc/dpkg/dpkg.cfg.d/nvdla"')
 
 
 def path(name, release, packages, commands=(), other=None):
-	"""Folder of the tree @name, which need not exist yet. Its name has a digest of the
+	"""Return the folder of the tree @name, which need not exist yet. The folder's name has a digest of the
 	parameters."""
 	recipe = '\n'.join([SUITES[release], _FORMAT, *packages, *commands, *([other] if other else [])])
 	return cache_dir() / f'debian-{release}-{name}-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}'
@@ -64,8 +64,8 @@ def ensure(name, release, packages, progress, commands=(), other=None):
 def _make(tree, name, release, packages, commands, other, progress):
 	if not shutil.which('mmdebstrap'):
 		raise Failure('mmdebstrap is missing: apt-get install mmdebstrap')
-	# No other process makes a tree while this one has the lock: remaining folders are another
-	# recipe's, or a killed run's.
+	# Delete trees of other recipes, and what killed runs left. No other process uses these folders while this one
+	# holds the lock.
 	for stale in cache_dir().glob(f'debian-{release}-{name}-*'):
 		remove(stale)
 	guest_tree.require_space(_SPACE, f'a Debian {release} system')

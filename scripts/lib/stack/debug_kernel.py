@@ -25,8 +25,8 @@ _SPACE = 3 << 30
 
 
 def path():
-	"""Folder of the kernel, which need not exist yet. Its name has a digest of all that the
-	kernel is made from."""
+	"""Return the folder of the kernel, which need not exist yet. The folder's name has a digest of everything from
+	which the kernel is made."""
 	recipe = [file.read_text() for file in (_CONFIG, _PACKAGES, _SCRIPT)]
 	# The suite determines the compiler, and the known series determine the source.
 	recipe += [guest_tree.SUITE, *kernels.known()]
@@ -51,7 +51,8 @@ def ensure(progress):
 
 
 def choose_source(offered):
-	"""Choose the source package to build from the names @offered: the newest known series, else the newest."""
+	"""Choose the source package to build from the package names @offered: that of the newest series in
+	scripts/lib/kernels, or if none of these is offered, the newest one."""
 	series = {name.removeprefix('linux-source-') for name in offered}
 	series = sorted((text for text in series if re.fullmatch(r'\d+\.\d+', text)
 			 and kernels.number(text) >= kernels.oldest()), key=kernels.number)
@@ -61,8 +62,8 @@ def choose_source(offered):
 
 
 def unpack_source(tree, log, progress, packages=()):
-	"""Unpack the newest known kernel's source package into the new folder @tree, with its build dependencies
-	and @packages."""
+	"""Unpack into the new folder @tree the source package that choose_source() chooses, the packages that its build
+	needs, and @packages."""
 	with archive.opened(guest_tree.SUITES, progress) as lists:
 		source = choose_source(lists.names('linux-source-'))
 	progress(f'unpacking {source} and its compiler')
@@ -72,8 +73,7 @@ def unpack_source(tree, log, progress, packages=()):
 
 
 def _make(folder, progress):
-	# No other process makes the kernel while this one has the lock: remaining folders are from
-	# a killed run.
+	# Delete what killed runs left. No other process makes the kernel while this one holds the lock.
 	for stale in cache_dir().glob('kernel-debug-*.partial*'):
 		shutil.rmtree(stale, ignore_errors=True)
 	guest_tree.require_space(_SPACE, 'building the debug kernel')

@@ -8,15 +8,15 @@ import socket
 from .kmod import DRIVER, INSIDE
 from .paths import ROOT
 
-# Sections that gdb must not know, because the kernel frees them once the module is loaded and reuses their
+# Sections of the module that gdb must not know, because the kernel frees them after loading the module and reuses their
 # addresses.
 _FREED = ('.init.',)
 _SHOWN = ('.text', '.data', '.bss', '.rodata', '.noinstr', '.exit.', '.ref.')
 
 
 def commands(module, port, sections):
-	"""The text of a command file for gdb. The commands connect to @port, load the symbols of
-	@module at its @sections ({name: address} in the guest), and say where its sources are."""
+	"""Return the text of a command file for gdb. The commands connect to @port, load the symbols of @module for its
+	@sections ({name: address} in the guest), and tell gdb where the sources are."""
 	copy = module.parent.parent
 	places = [f'-s {name} {address}' for name, address in sorted(sections.items())
 		  if name.startswith(_SHOWN) and not name.startswith(_FREED)]
@@ -32,7 +32,7 @@ def commands(module, port, sections):
 		*(moved(folder / DRIVER, ROOT / DRIVER) for folder in (INSIDE, copy)),
 		moved(INSIDE / 'include', copy / 'include'),
 		f'target remote 127.0.0.1:{port}',
-		# Otherwise gdb would ask whether the addresses are right.
+		# With confirm on, add-symbol-file would ask whether the addresses are right.
 		'set confirm off',
 		f'add-symbol-file {shlex.quote(str(module))} {" ".join(places)}',
 		'set confirm on', ''])
@@ -63,8 +63,8 @@ class Debugger:
 		return self._waits
 
 	def write(self, sections):
-		"""Write gdb's command file, and remember that the guest waits; @sections: the driver's, {name:
-		address}."""
+		"""Write gdb's command file, and remember that the guest waits. @sections: sections of the driver in the
+		guest, {name: address}."""
 		self._file.write_text(commands(self._module, self._port, sections))
 		self._waits = True
 		self._say('nvdla.ko is loaded, and gets its device when gdb is there; in another terminal:')
@@ -75,8 +75,8 @@ class Debugger:
 	def look(self):
 		"""Let the guest bind the driver if a debugger is connected.
 
-		Called every few hundred milliseconds. It lets the guest continue only at the second call that finds
-		a connection, because QEMU stops the guest a little after gdb has connected.
+		To be called every few hundred milliseconds. The guest may continue only at the second call that finds a
+		connection, because QEMU stops the guest a little after gdb has connected.
 		"""
 		before, self._seen = self._seen, self._waits and is_connected(self._port)
 		if before and self._seen:

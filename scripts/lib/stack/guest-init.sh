@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=dash
 #
-# The guest's first and only system process: prepares the machine, loads the driver,
-# runs one command (or a shell), reports the result and powers off. Its settings are in
-# /etc/vm.conf. It talks to the host through virtio ports named nvdla.*, so that the
+# init, the first process of the guest, and its only service: it prepares the machine, loads the
+# driver, runs one command (or a shell), reports the result to the host and powers off. Its settings
+# are in /etc/vm.conf. It talks to the host through virtio ports named nvdla.*, so that the
 # command's output never mixes with the kernel's.
 
 /bin/busybox --install -s /bin
@@ -32,7 +32,8 @@ load_driver=no device=no debugger=no user=no driver_parameters='' directory=/ si
 # shellcheck source=/dev/null
 . /etc/vm.conf
 
-# Starting a process takes milliseconds on an emulated processor, so builtins of the shell are preferred.
+# This script prefers the shell's builtins, because starting a process takes milliseconds on an
+# emulated processor.
 
 # port NAME: print the path of the virtio port nvdla.NAME, or /dev/null without one.
 port() {
@@ -48,7 +49,8 @@ port() {
 }
 
 modules=/lib/modules/$(uname -r)
-# The ports may be behind an IOMMU, and then appear some time after its driver was loaded.
+# If the virtio ports are behind an IOMMU, they appear some time after the IOMMU's driver was
+# loaded.
 [ ! -f "$modules/virtio_iommu.ko" ] || insmod "$modules/virtio_iommu.ko"
 tries=0
 while [ "$(port control)" = /dev/null ] && [ $tries -lt 100 ]; do
@@ -154,7 +156,8 @@ if [ -f "$modules/nvdla.ko" ]; then
 			[ -d /sys/class/accel ] || node=/dev/dri/renderD
 			ls "$node"* >/dev/null 2>&1 ||
 				give_up "nvdla.ko was loaded and made no ${node}N"
-			# As the udev rule of the driver's Debian package does (scripts/debian).
+			# Let the group "render" use the device, as the udev rule of the Debian
+			# package does (scripts/debian/nvdla-tools.udev).
 			chgrp render "$node"*
 			chmod 660 "$node"*
 		fi
@@ -194,7 +197,8 @@ err=$!
 ) >/run/stdout 2>/run/stderr
 tell "exit $?"
 
-# leftovers: kill the processes that the command left running; false if there are none.
+# leftovers: kill the processes that the command left running. The status is false if there are
+# none.
 leftovers() {
 	some=1
 	for entry in /proc/[0-9]*; do

@@ -2,8 +2,7 @@
 """Finds the parts of the guest (a virtual machine with the driver): QEMU, kernels with their
 headers, and busybox.
 
-The parts are this machine's own if new enough, else those of the guest tree (unpacked Debian
-packages).
+The parts are this machine's own if they are new enough, otherwise those of the guest tree (unpacked Debian packages).
 """
 
 import dataclasses
@@ -24,17 +23,18 @@ from .console import Failure, say
 MIN_QEMU = (10, 1, 1)
 # Series of the kernel that scripts/kernel-debug makes; its release ends with "-debug".
 DEBUG = 'debug'
-# Where a kernel's headers are mounted while a module is built, if they are outside of the tree.
+# Mount point, in the tree, of a kernel's headers that are outside of the tree. They are mounted while a module is
+# built.
 _HEADERS_INSIDE = Path('/tmp/kernel')
 
 
 @dataclasses.dataclass(frozen=True)
 class Kernel:
-	"""One kernel that the guest can boot. Paths are the host's, except @build: kbuild is run
-	inside of Guest.root, and @build is its folder (make -C) there."""
+	"""One kernel that the guest can boot. All paths are paths on the host, except @build, a path inside of
+	Guest.root, where kbuild runs in this folder (make -C)."""
 
 	release: str	# release, as printed by uname -r
-	image: Path	# path of the bzImage
+	image: Path	# path of the compressed kernel (bzImage)
 	modules: Path	# .../lib/modules/RELEASE
 	build: Path	# folder of the headers, as a path inside of Guest.root
 	headers: Path | None = None	# folder of headers outside of Guest.root, mounted at @build
@@ -56,7 +56,8 @@ class Kernel:
 
 	@property
 	def series(self):
-		"""The kernel's name for --kernel: the first two numbers, or "debug" for the one made to find bugs."""
+		"""Name of the kernel for the option --kernel: the first two numbers of its release, or "debug" for the
+		debug kernel."""
 		if self.is_debug:
 			return DEBUG
 		return '{}.{}'.format(*self.version)
@@ -64,8 +65,8 @@ class Kernel:
 
 @dataclasses.dataclass(frozen=True)
 class Guest:
-	"""Where the guest's parts are. @root: the tree in which modules are built; None: they are built on the
-	host itself."""
+	"""Paths of the guest's parts. @root: the tree in which modules are built; None if they are built on the host
+	itself."""
 
 	origin: str
 	root: Path | None
@@ -76,7 +77,8 @@ class Guest:
 	architecture: Architecture = AMD64
 
 	def kernel(self, series=None):
-		"""The newest kernel of @series ("6.12", "7.3", or a whole release), or the newest of all."""
+		"""Return the newest kernel of @series ("6.12", "7.3", or a whole release), or without @series the
+		newest of all."""
 		found = [k for k in self.kernels if series in (None, k.series, k.release)]
 		if not found:
 			raise Failure(f'there is no kernel {series} in {self.origin}: '
@@ -84,12 +86,12 @@ class Guest:
 		return max(found, key=lambda kernel: kernel.version)
 
 	def series(self):
-		"""The series of the available kernels, oldest first, each once."""
+		"""Return the series of the available kernels, oldest first, each once."""
 		return list(dict.fromkeys(k.series for k in sorted(self.kernels, key=lambda k: k.version)))
 
 
 def _kernels(root):
-	"""The kernels under @root that have an image, headers and DRM, and are new enough for the driver."""
+	"""Return the kernels under @root that have an image, headers and DRM, and are new enough for the driver."""
 	found = []
 	for modules in sorted((root / 'lib/modules').glob('*')):
 		if not re.match(r'\d+\.\d+', modules.name):
@@ -109,7 +111,8 @@ def _kernels(root):
 
 
 def kernel_in(folder, root):
-	"""The kernel in a @folder of its own: vmlinuz, lib/modules/RELEASE, and headers/ to build modules in.
+	"""Return the kernel in a @folder of its own, which has vmlinuz, lib/modules/RELEASE, and headers/ for building
+	modules.
 
 	@root: Guest.root of the guest that will boot it.
 	"""
@@ -138,7 +141,7 @@ def _qemu_version(argv, environment):
 
 @functools.lru_cache(maxsize=None)
 def _host():
-	"""Return this machine as a Guest, or a sentence about the part that it lacks."""
+	"""Return a Guest of this machine's own parts, or a sentence about the part that the machine lacks."""
 	qemu = shutil.which('qemu-system-x86_64')
 	if platform.machine() != 'x86_64':
 		return f'the host is {platform.machine()}, not x86_64'
@@ -171,7 +174,7 @@ def _tree(root, architecture=AMD64):
 
 
 def cross(architecture, progress):
-	"""The Guest of another @architecture; makes its tree unless it exists."""
+	"""Return the Guest of another @architecture; makes the tree for it unless the tree exists."""
 	check_machine()
 	found = _tree(guest_tree.ensure_cross(architecture, progress), architecture)
 	if architecture.flavour and not found.kernels:
@@ -187,24 +190,24 @@ def _choice():
 
 
 def another(found, progress):
-	"""The guest tree as a Guest if @found is this machine and $NVDLA_GUEST leaves the choice
-	open; else None."""
+	"""Return the guest tree as a second choice if @found consists of this machine's own parts and $NVDLA_GUEST
+	leaves the choice open; None otherwise."""
 	return tree(progress) if found.root is None and _choice() == 'auto' else None
 
 
 def find(progress=lambda text: None, wanted=()):
-	"""The Guest to use; makes the guest tree when it is needed and not there yet.
+	"""Return the Guest to use; makes the guest tree if that is needed and does not exist yet.
 
-	$NVDLA_GUEST ("host" or "tree") decides between this machine and the tree; $NVDLA_KERNEL names a folder with
-	one more kernel (kernel_in()). @wanted: known series to fetch into the guest tree; a message names those
-	that the archive does not have.
+	$NVDLA_GUEST ("host" or "tree") forces the choice between this machine's parts and the tree; $NVDLA_KERNEL names
+	a folder with one more kernel (kernel_in()). @wanted: known series to fetch into the guest tree; a message names
+	those that the archive does not have.
 	"""
 	return _with_own_kernel(check_machine() or tree(progress, wanted))
 
 
 def check_machine():
-	"""The Guest made of the host's own parts; None if the guest tree has to be used. Raises Failure if this
-	machine cannot use the tree."""
+	"""Return the Guest made of the host's own parts, or None if the guest tree has to be used. Raises Failure if
+	this machine can use neither."""
 	choice = _choice()
 	if choice != 'tree':
 		host = _host()
@@ -220,8 +223,8 @@ def check_machine():
 
 
 def series_there():
-	"""The series of the kernels on which tests run, oldest first, as far as known without making the guest
-	tree."""
+	"""Return the series of the kernels on which tests run, oldest first, as far as they are known without making
+	the guest tree."""
 	host = _choice() != 'tree' and _host()
 	if isinstance(host, Guest):
 		return _with_own_kernel(host).series()
@@ -231,7 +234,7 @@ def series_there():
 
 
 def tree(progress, wanted=()):
-	"""The guest tree as a Guest, even if this machine has all parts of its own; @wanted as for find()."""
+	"""Return the guest tree as a Guest, even if this machine has all parts itself. @wanted: see find()."""
 	guest = _tree(guest_tree.ensure(progress))
 	if not guest.kernels:
 		raise Failure(f'{guest.root} has no kernel that can be used: scripts/setup --remove, then scripts/setup')

@@ -14,7 +14,7 @@ from pathlib import Path
 from . import image
 from .paths import build_dir
 
-# The interpreter for which the package is built.
+# The Python interpreter for which the project's package is built.
 INTERPRETER = Path('/usr/bin/python3')
 _PACKAGE = build_dir() / 'umd' / 'frameworks' / 'python'
 
@@ -25,8 +25,8 @@ def environment():
 
 @functools.cache
 def _imported():
-	"""Import the project's package here. Returns (the reason why that fails, or ''; the shared
-	libraries that Python loads with the package)."""
+	"""Import the project's package on this machine. Returns a pair: the reason why that fails, or ''; and the
+	shared libraries that Python loads with the package."""
 	said = subprocess.run([INTERPRETER, '-c', 'import nvdla; print(open("/proc/self/maps").read())'],
 			      capture_output=True, text=True, env=environment())
 	if said.returncode != 0:
@@ -36,16 +36,16 @@ def _imported():
 
 
 def missing():
-	"""Reason why the guest has no Python, or ''."""
+	"""Return the reason why the guest cannot have Python, or ''."""
 	return _imported()[0]
 
 
 def mounts():
-	"""Folders that are mounted in the guest at the paths that they have on this machine."""
+	"""Return the folders that are mounted in the guest, at the same paths as on this machine."""
 	return (Path(sysconfig.get_paths()['stdlib']), Path('/usr/lib/python3'), _PACKAGE)
 
 
 def files():
-	"""The interpreter, and the libraries that it and its modules are linked with: {path in the
-	guest: path here}."""
+	"""Return the interpreter, and the libraries with which it and its modules are linked: {path in the guest: path
+	on this machine}."""
 	return {name: Path(name) for name in [str(INTERPRETER), *image.libraries([INTERPRETER, *_imported()[1]])]}

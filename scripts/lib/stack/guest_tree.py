@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The guest tree: a directory of unpacked Debian 13 packages, made once and cached.
 
-The tree has QEMU, the kernels for the guest, their headers and their compiler, for hosts whose own
-are too old. The packages are only unpacked, not configured, and no program in the tree runs as
-root, so making the tree needs neither privileges nor mounts.
+The tree has QEMU, the kernels for the guest, the kernels' headers and their compiler. Hosts need it if their own QEMU
+or kernel is too old. The packages are only unpacked, not configured, and no program in the tree runs as root, so making
+the tree needs neither privileges nor mounts.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ SUITE = 'trixie'
 SUITES = (SUITE, f'{SUITE}-backports')
 _PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.guest'
 _CROSS_PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.cross'
-# Part of the tree's name: raise it when the steps below change, so that a new tree is made.
+# Version of the steps below, as a part of the tree's name: raise it when the steps change, so that a new tree is made.
 _FORMAT = '1'
 # Bytes for the tree: half for the unpacked files, half for downloads and unpacking.
 _SPACE = 2 << 30
@@ -58,8 +58,8 @@ def module_tools():
 
 
 def path():
-	"""Folder of the tree, which need not exist yet. Its name has a digest of all that the tree
-	is made from."""
+	"""Return the folder of the tree, which need not exist yet. The folder's name has a digest of everything from
+	which the tree is made."""
 	recipe = '\n'.join([SUITE, _FORMAT, *_packages(), *_UNUSED, *_UNUSED_MODULES])
 	return cache_dir() / f'guest-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}'
 
@@ -69,8 +69,8 @@ def _command(target, packages, suites, newest, other=None):
 	# Only the suites themselves are taken, not their updates: packages.guest names the kernels
 	# of all suites, and one 6.12 kernel is enough.
 	setup = f'sed -i -n "/ {release} main/p" "$1/etc/apt/sources.list"; '
-	# With a second architecture, that of the guest, the further suites give only QEMU: a library must have
-	# the same version for both architectures. QEMU runs on the host, so it is taken for amd64 alone.
+	# With a second architecture, that of the guest, only QEMU is taken from the further suites, because a library
+	# must have the same version for both architectures. QEMU runs on the host, so it is taken for amd64 alone.
 	newer, only = ('qemu-system-*', 's/^deb /deb [arch=amd64] /; s/] \\[/ /; ') if other else ('*', '')
 	for suite in others:
 		setup += (f'sed "{only}s/ {release} main/ {suite} main/" "$1/etc/apt/sources.list" '
@@ -92,8 +92,8 @@ def _command(target, packages, suites, newest, other=None):
 
 
 def _finish(tree):
-	"""Delete what nobody uses, and make the links and files that the packages' maintainer
-	scripts would make, as far as a build or the guest needs them."""
+	"""Delete unused files from the @tree. Make the links and files that the packages' installation scripts would
+	make, as far as a build or the guest needs them."""
 	for name in _UNUSED:
 		shutil.rmtree(tree / name, ignore_errors=True)
 	for modules in tree.glob('usr/lib/modules/*'):
@@ -102,7 +102,7 @@ def _finish(tree):
 
 
 def _thin_out(modules):
-	"""Delete those of a kernel's @modules that no guest loads."""
+	"""Delete from a kernel's folder @modules the modules that no guest loads."""
 	for name in _UNUSED_MODULES:
 		shutil.rmtree(modules / 'kernel' / name, ignore_errors=True)
 	for entry in (modules / 'kernel/drivers/gpu/drm').glob('*'):
@@ -112,8 +112,8 @@ def _thin_out(modules):
 
 @contextlib.contextmanager
 def locked(name, progress):
-	"""Hold a lock while the body runs, so that only one process at a time makes the part @name
-	of the cache."""
+	"""Hold a lock while the body of the with statement runs, so that only one process at a time makes the part
+	@name of the cache."""
 	cache_dir().mkdir(parents=True, exist_ok=True)
 	with open(cache_dir() / f'{name}.lock', 'w') as lock:
 		try:
@@ -176,8 +176,7 @@ def finish_tools(tree):
 
 
 def _make(tree, progress):
-	# No other process makes a tree while this one has the lock: remaining folders are from a
-	# killed run.
+	# Delete what killed runs left. No other process makes a tree while this one holds the lock.
 	for stale in cache_dir().glob('guest-*.incomplete'):
 		shutil.rmtree(stale, ignore_errors=True)
 	require_space(_SPACE, 'the guest tree')
@@ -196,7 +195,7 @@ def add_kernels(tree, wanted, progress):
 	"""Fetch the newest kernel of each series in @wanted into @tree; returns {series: reason} for series that could
 	not be fetched.
 
-	A series that the archive does not have is not looked for again in this tree.
+	The tree remembers series that the archive does not have, so that they are not looked for again.
 	"""
 	gone = tree / '.gone'
 	known_gone = gone.read_text().split() if gone.is_file() else []
@@ -259,8 +258,8 @@ def _make_cross(tree, name, architecture, progress):
 			with archive.opened((SUITE,), progress, architecture) as packages:
 				_add_kernel(partial, packages, archive.kernels(packages)[-1], progress)
 		_finish(partial)
-		# Delete the emulators of other processors, which the packages have, too: each takes
-		# some ten megabytes.
+		# Delete the emulators of other processors: they come with the packages and take some ten megabytes
+		# each.
 		for emulator in (partial / 'usr/bin').glob('qemu-*'):
 			if emulator.name not in (architecture.qemu, f'qemu-{architecture.family}'):
 				emulator.unlink()
@@ -284,7 +283,7 @@ def _add_kernel(tree, packages, release, progress):
 				raise Failure(f'{package.name} cannot be unpacked; log: {cache_dir() / "kernel.log"}')
 		modules = root / 'usr/lib/modules' / release
 		_thin_out(modules)
-		# The modules come last, so a kernel whose modules exist is complete.
+		# The folder with the modules comes last, so that a kernel with this folder is complete.
 		for part in (*root.glob('boot/*'), *root.glob('usr/src/*'), *root.glob('usr/lib/linux-kbuild-*'), modules):
 			target = tree / part.relative_to(root)
 			target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The guest's root file system: an initramfs put together from files of the host.
 
-It consists of three cpio archives, which the kernel unpacks one after the other: the base, which depends on the
-kernel only and is kept in the cache; the driver and the programs; the settings with the command. They are not
-compressed, because an emulated processor would take seconds to decompress them.
+It consists of three cpio archives, which the kernel unpacks one after the other. The first one, the base, depends only
+on the kernel and is kept in the cache. The second one has the driver and the programs, the third one the settings and
+the command. The archives are not compressed, because an emulated processor would take seconds to decompress them.
 """
 
 import contextlib
@@ -70,7 +70,7 @@ class Archive:
 		self._add(name, stat.S_IFLNK | 0o777, target.encode())
 
 	def finish(self):
-		"""The archive's bytes; nothing may be added afterwards."""
+		"""Return the archive's bytes; nothing may be added afterwards."""
 		self._add('TRAILER!!!', 0, b'')
 		return b''.join(self._parts)
 
@@ -89,7 +89,7 @@ def _read_module(path):
 
 
 def _dependencies(module):
-	"""The names of the modules that @module, the bytes of a .ko file, depends on."""
+	"""Return the names of the modules on which @module, the bytes of a .ko file, depends."""
 	match = re.search(rb'(?:^|\0)depends=([^\0]*)\0', module)
 	return [name for name in match.group(1).decode().split(',') if name] if match else []
 
@@ -108,7 +108,8 @@ class Modules:
 		return name.replace('-', '_')
 
 	def closure(self, names, optional=()):
-		"""{name: contents} of the modules @names and all their dependencies, in loading order.
+		"""Return {name: contents} of the modules @names and @optional and all their dependencies, in the order
+		in which they have to be loaded.
 
 		A module without a file is assumed to be built into the kernel; if it is not, kbuild or insmod fails.
 		"""
@@ -129,7 +130,7 @@ class Modules:
 
 
 def libraries(programs, lister=lambda program: ['ldd', str(program)]):
-	"""The shared libraries and loaders that @programs need, as absolute paths.
+	"""Return the absolute paths of the shared libraries and loaders that @programs need.
 
 	@lister(program) returns a command that prints the libraries of a program as ldd does.
 	"""
@@ -147,15 +148,16 @@ def libraries(programs, lister=lambda program: ['ldd', str(program)]):
 
 
 def suite_files(built):
-	"""Files that the guest needs to run the @built program and modules with the libraries of
-	the suite tree (packages of a newer Debian): {path in the guest: path here, or contents}."""
+	"""Return the files that the guest needs to run the program and modules @built with the libraries of the suite
+	tree (packages of a newer Debian): {path in the guest: path on this machine, or contents}."""
 	found = libraries(built, lambda path: suite_tree.loader_command('--list', path))
 	return ({str(path): stripped(path, build_dir() / 'vm' / 'stripped') for path in built}
 		| {str(path): Path(path) for path in [*found, *suite_tree.loaded()]} | {str(suite_tree.RUNNER): suite_tree.RUNNER})
 
 
 def stripped(path, cache):
-	"""The contents of a program without its debug information, which the guest has no use for; kept in @cache."""
+	"""Return the contents of a program without its debug information, which the guest does not need. They are kept
+	in @cache."""
 	contents = path.read_bytes()
 	if not contents:
 		# The guest's shell would run an empty file as a script without commands, which succeeds.
@@ -163,7 +165,7 @@ def stripped(path, cache):
 	if not contents.startswith(b'\x7fELF') or not shutil.which('strip'):
 		return contents
 	kept = cache / f'stripped-{hashlib.sha256(contents).hexdigest()[:20]}'
-	# A process that makes another guest's image may delete the file meanwhile: it drops the oldest ones.
+	# Another process, which makes the image of another guest, may delete the file meanwhile (_drop_oldest()).
 	with contextlib.suppress(FileNotFoundError):
 		return kept.read_bytes()
 	cache.mkdir(parents=True, exist_ok=True)
@@ -176,7 +178,7 @@ def stripped(path, cache):
 
 
 def _drop_oldest(cache, pattern, keep):
-	"""Delete all but the newest @keep files in @cache that match @pattern: each build adds files."""
+	"""Delete all but the newest @keep files in @cache that match @pattern, because each build adds some."""
 	def age(path):
 		try:
 			return path.stat().st_mtime
@@ -189,7 +191,7 @@ def _drop_oldest(cache, pattern, keep):
 
 
 def base(found, kernel, cache):
-	"""The archive that depends on the kernel only: busybox, init, modules. Kept in @cache."""
+	"""Return the archive with busybox, init and modules, which depends only on the kernel. It is kept in @cache."""
 	identity = (_INIT.read_bytes(), str(kernel.modules), str(os.stat(kernel.image).st_mtime_ns),
 		    str(found.busybox), Path(__file__).read_bytes())
 	digest = hashlib.sha256(repr(identity).encode()).hexdigest()[:20]
@@ -216,7 +218,7 @@ def base(found, kernel, cache):
 
 
 def _busybox_libraries(busybox):
-	"""The libraries of a busybox; a static one has none."""
+	"""Return the libraries of the program @busybox; a static one needs none."""
 	said = subprocess.run(['ldd', str(busybox)], capture_output=True, text=True)
 	return libraries([busybox]) if said.returncode == 0 else set()
 
@@ -227,12 +229,12 @@ def _add_modules(archive, kernel):
 	order = modules.closure(_MODULES)
 	for name, contents in modules.closure(_MODULES, _OPTIONAL_MODULES).items():
 		archive.file(f'{folder}/{name}.ko', contents)
-	# init loads the modules in this order, without depmod's tables.
+	# init loads the modules in this order; so the image needs no tables of depmod.
 	archive.file(f'{folder}/order', ''.join(f'{name}\n' for name in order).encode())
 
 
 def programs(kernel, module, executables, files, cache):
-	"""The archive with the driver and the programs.
+	"""Return the archive with the driver and the programs.
 
 	@module is nvdla.ko or None; the modules that nvdla.ko needs are added.
 	@executables are {name in /usr/bin: path}, @files {absolute path in the guest: path, or contents}.
@@ -264,8 +266,8 @@ def _is_elf(path):
 
 
 def settings(variables, command, user=USER_ID):
-	"""The archive with init's configuration, the command and the users. @user: UID of the
-	ordinary user, who may use the device as a member of the group "render"."""
+	"""Return the archive with init's configuration, the command and the users. @user: UID of the ordinary user, who
+	may use the device as a member of the group "render"."""
 	archive = Archive()
 	archive.file('etc/passwd', (f'root:x:0:0:root:/root:/bin/sh\nuser:x:{user}:{user}:user:/tmp:/bin/sh\n'
 				    'nobody:x:65534:65534:nobody:/:/bin/sh\n').encode())

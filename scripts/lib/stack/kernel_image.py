@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The image from which QEMU boots a kernel.
 
-A bzImage decompresses itself, which takes an emulated processor longer than the firmware and
-all drivers together. Kernels with CONFIG_PVH can be booted from the ELF image in it instead
+A bzImage is a compressed kernel that decompresses itself. On an emulated processor that takes longer than the firmware
+and all drivers together. Kernels with CONFIG_PVH can be booted from the ELF image inside of the bzImage instead
 (Documentation/arch/x86/boot.rst, "payload_offset", and Xen's PVH start info in the kernel's source).
 """
 
@@ -21,7 +21,7 @@ _ELF = b'\x7fELF'
 
 
 def _payload(image):
-	"""The compressed kernel in @image, the bytes of a bzImage; None if @image is no bzImage."""
+	"""Return the compressed part of @image, the bytes of a bzImage; None if @image is no bzImage."""
 	if len(image) < _PAYLOAD + 8 or image[_MAGIC:_MAGIC + 4] != b'HdrS':
 		return None
 	start = ((image[_SETUP_SECTORS] or 4) + 1) * 512
@@ -30,8 +30,8 @@ def _payload(image):
 
 
 def _decompressed(payload):
-	"""The decompressed kernel, or None if that fails. Except with gzip, the last four bytes of
-	@payload are no compressed data but the kernel's size."""
+	"""Return the decompressed kernel, or None if decompressing fails. With gzip all of @payload is compressed data;
+	with other formats the last four bytes are the kernel's size."""
 	body = payload[:-4]
 	try:
 		if payload.startswith(b'\x1f\x8b'):
@@ -46,8 +46,8 @@ def _decompressed(payload):
 
 
 def uncompressed(kernel, cache):
-	"""Path of the image from which QEMU boots the Kernel @kernel fastest: its ELF image, which
-	is kept in @cache, or its bzImage if QEMU cannot boot that."""
+	"""Return the path of the image from which QEMU boots the Kernel @kernel fastest: its ELF image, which is kept
+	in @cache, or its bzImage if QEMU cannot boot the ELF image."""
 	if not kernel.has('CONFIG_PVH'):
 		return kernel.image
 	identity = f'{kernel.image} {os.stat(kernel.image).st_mtime_ns}'

@@ -16,7 +16,7 @@ from . import debug_kernel, guest_tree, kernels, namespace, processes
 from .console import Failure
 from .paths import cache_dir
 
-# Further packages besides those that build a kernel: sparse, and Python for kunit.py.
+# Packages in addition to those that build a kernel: sparse, and Python for kunit.py.
 _PACKAGES = ('sparse', 'python3')
 # Files that building and checking the driver never reads: two thirds of the source. Kconfig and
 # make files are not among them, because those of other folders include them.
@@ -27,19 +27,20 @@ _UNUSED = (
 	*(f'*/drivers/{folder}/*.[ch]' for folder in ('infiniband', 'media', 'net', 'scsi', 'staging', 'usb')),
 	*(f'*/drivers/gpu/drm/{driver}/*.[ch]' for driver in ('amd', 'i915', 'msm', 'nouveau', 'radeon', 'xe')),
 )
-# Part of the folder's name: raise it when the steps below change, so that a new tree is made.
+# Version of the steps below, as a part of the folder's name: raise it when the steps change, so that a new tree is
+# made.
 _FORMAT = '1'
 _SPACE = 4 << 30
-# Files and folders that patches change, which git tracks.
+# Files and folders that the patches change; git tracks only these.
 CHANGED = ('MAINTAINERS', 'drivers/accel', 'Documentation/accel',
 	   'Documentation/devicetree/bindings/vendor-prefixes.yaml')
-# Git's tag of the source without the patches.
+# Name of git's tag for the source without the patches.
 _BASE = 'before'
 
 
 def path():
-	"""Folder of the tree, which need not exist yet. Its name has a digest of all that the tree
-	is made from."""
+	"""Return the folder of the tree, which need not exist yet. The folder's name has a digest of everything from
+	which the tree is made."""
 	recipe = [_FORMAT, _PACKAGES, _UNUSED, CHANGED, guest_tree.SUITE, kernels.known()]
 	return cache_dir() / f'kernel-tree-{hashlib.sha256(repr(recipe).encode()).hexdigest()[:12]}'
 
@@ -87,7 +88,8 @@ def restore(folder):
 
 
 def run(folder, argv, log, progress):
-	"""Run @argv in the source, inside of the tree @folder; returns its exit status. Its output goes to @log."""
+	"""Run the command @argv in the source's folder, inside of the tree @folder, with its output in the file @log;
+	returns the exit status."""
 	return processes.run_logged(namespace.inside(folder, {}, ['sh', '-c', 'cd /src && exec "$@"', 'sh', *argv]),
 				    log, progress)
 

@@ -10,19 +10,19 @@ _LIST = ROOT / 'scripts' / 'lib' / 'kernels'
 
 
 def known():
-	"""The known series, oldest first: ("6.12", ...)."""
+	"""Return the series of the known kernels, oldest first: ("6.12", ...)."""
 	lines = (line.split('#')[0].strip() for line in _LIST.read_text().splitlines())
 	return tuple(line for line in lines if line)
 
 
 def number(text):
-	"""The two numbers that a series ("7.3") or a release begins with, to sort or compare
-	kernels."""
+	"""Return the first two numbers of a series ("7.3") or a release as a tuple, by which kernels can be sorted or
+	compared."""
 	return tuple(int(part) for part in re.match(r'(\d+)\.(\d+)', text).groups())
 
 
 def oldest():
-	"""The number of the oldest kernel that the driver supports."""
+	"""Return the number() of the oldest kernel that the driver supports."""
 	return number(known()[0])
 
 
@@ -32,12 +32,11 @@ def is_newer(series):
 
 
 def is_excused(series):
-	"""Whether it is no failure if the driver does not build for @series: true for a series
-	newer than all known ones, but not in continuous integration (CI=true), which has to report
-	it."""
+	"""Return whether the driver may fail to build for @series: true for a series newer than all known ones. In
+	continuous integration (CI=true) always false, so that the failure is reported."""
 	return is_newer(series) and os.environ.get('CI') != 'true'
 
 
 def excuse(release, reason):
-	"""The message that says why the kernel @release is skipped."""
+	"""Return the message that says why the kernel @release is skipped."""
 	return f'Linux {release}, newer than the known ones ({", ".join(known())}), is passed over: {reason}'

@@ -9,7 +9,8 @@ from .results import Case
 # Name of the test case of style().
 STYLE = 'kmd.checkpatch'
 
-# Kernel code, and files that it shares with user space; engine/user is for user space only.
+# Files to check: kernel code, and files that it shares with user space. kmd/engine/user is left out, because it is for
+# user space only.
 _CHECKED = ('kmd/*.[ch]', 'tests/kmd/*.c', 'tests/kmd/faults/*.[ch]', 'kmd/engine/*.[ch]', 'kmd/engine/tests/*.[ch]',
 	    'include/uapi/drm/*.h', 'include/nvdla/hw/*.h')
 
@@ -25,8 +26,8 @@ def style():
 
 
 def verdict(kernel, failure):
-	"""The (outcome, message) of a Case for a @kernel for which modules do not build. @failure:
-	the kmod.DoesNotBuild."""
+	"""Return the (outcome, message) of a Case for a @kernel for which modules do not build. @failure: the exception
+	DoesNotBuild of that build."""
 	if kernel.is_debug or not kernels.is_excused(kernel.series):
 		return results.FAILED, f'{failure}\n{failure.details}'
 	return results.SKIPPED, kernels.excuse(kernel.release, failure)

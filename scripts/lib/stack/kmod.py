@@ -26,12 +26,12 @@ SPARSE = ("sparse -Wsparse-error -D__typeof_unqual__=__typeof__ "
 	  "'-D__builtin_strlen(string)=(sizeof(string) - 1)'")
 # Parts that can be built, as folders of the source tree.
 DRIVER, TESTS = 'kmd', 'tests/kmd'
-# Sources of fault injection for tests. They are compiled into the driver that is built here, not
-# into the packages' driver.
+# Sources of the fault injection for tests. This module compiles them into the driver; the driver in the Debian packages
+# does not have them.
 _FAULTS = Path('tests/kmd/faults')
-# An error about a source, from compiler, sparse or modpost: a full disk, for example, is none.
+# An error that is the fault of a source, reported by compiler, sparse or modpost (unlike, for example, a full disk).
 _ERROR = re.compile(r'^(?:\S+\.[ch]:\d+:(?:\d+:)? error:|ERROR: modpost:) .*$', re.MULTILINE)
-# The beginning of a compiler's message, up to the path of a file, if that is not absolute.
+# The beginning of a compiler's message with a relative path of a file.
 _RELATIVE = re.compile(r'^(In file included from |\s+from |)(?!/)([\w./-]+\.[ch])(?=:)', re.MULTILINE)
 # Lines of make's output that are not the compiler's messages.
 _OF_MAKE = re.compile(r'  (?:CC|LD|MODPOST|CHECK)|make: |make\[\d+\]: (?:Entering|Leaving) directory')
@@ -51,7 +51,7 @@ class DoesNotBuild(Failure):
 
 
 def _wanted(source, part):
-	"""The files kbuild needs for @part: {path in the copy: contents}."""
+	"""Return the files that kbuild needs to build @part: {path in the copy: contents}."""
 	files = {}
 	for folder in (part, 'include'):
 		for path in sorted((source / folder).rglob('*')):
@@ -66,7 +66,8 @@ def _wanted(source, part):
 
 
 def _synchronise(files, copy):
-	"""Make @copy contain @files, and write only changed files, so that make rebuilds only these."""
+	"""Make the folder @copy contain exactly @files. Only changed files are written, so that make rebuilds only what
+	depends on these."""
 	manifest = copy / '.sources'
 	before = set(manifest.read_text().splitlines()) if manifest.is_file() else set()
 	for name in before - {str(path) for path in files}:
@@ -95,17 +96,17 @@ def _make(found, kernel, copy, part, variables):
 
 
 def jobs():
-	"""Number of compilers that run at a time."""
+	"""Return the number of compilers that run at the same time."""
 	return os.cpu_count()
 
 
 def has_sparse(found):
-	"""Whether the Guest @found has sparse, to check the driver."""
+	"""Return whether the Guest @found has the program sparse, which checks the driver."""
 	return bool(shutil.which('sparse', path=found.root / 'usr/bin' if found.root else None))
 
 
 def _modules(source, part):
-	"""The file names of the modules that are built from @part."""
+	"""Return the file names of the modules that are built from @part."""
 	if part == DRIVER:
 		return ['nvdla.ko']
 	return [path.with_suffix('.ko').name for path in sorted((source / part).glob('*.c'))]
@@ -170,14 +171,15 @@ def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, 
 
 
 def _own_headers(kernel):
-	"""A key that changes when the headers of @kernel are rebuilt; None unless they have a folder of their
-	own."""
+	"""Return a key that changes when the headers of @kernel are rebuilt; None if they have no folder of their own
+	(Kernel.headers)."""
 	symbols = kernel.headers / 'Module.symvers' if kernel.headers else None
 	return symbols and (str(symbols), symbols.stat().st_mtime_ns if symbols.is_file() else None)
 
 
 def _run_logged(argv, what, copy, part, progress):
-	"""Run make, its output going to a log in @copy; the compiler's warnings are shown."""
+	"""Run the make command @argv with its output in a log in @copy, and print the compiler's warnings. Raises
+	DoesNotBuild."""
 	log = copy / 'make.log'
 	status = processes.run_logged(argv, log, progress)
 	messages = _readable(log, copy, part)
@@ -190,9 +192,9 @@ def _run_logged(argv, what, copy, part, progress):
 
 
 def _readable(log, copy, part):
-	"""The compiler's messages, naming the files by their paths in the source tree.
+	"""Return the compiler's messages from make's @log, with the paths of files in the source tree.
 
-	Newer kernels' kbuild compiles in the folder @part, and messages then have paths relative to it.
+	In newer kernels, kbuild compiles in the folder @part, so that its messages have paths relative to this folder.
 	"""
 	def from_root(place):
 		return place[1] + (f'{part}/' if (copy / part / place[2]).is_file() else '') + place[2]
@@ -204,7 +206,8 @@ def _readable(log, copy, part):
 
 
 def choose(found, wanted, progress=lambda text: None):
-	"""The kernel to boot, and its driver: (Guest that has it, Kernel, path of nvdla.ko).
+	"""Choose the kernel to boot, and build its driver; returns (Guest that has the kernel, Kernel, path of
+	nvdla.ko).
 
 	@wanted: a series or release of the Guest @found; None for the newest kernel for which the driver builds, or
 	one of the guest tree if the driver builds for no kernel of this machine. A message names kernels that were
@@ -219,8 +222,8 @@ def choose(found, wanted, progress=lambda text: None):
 		try:
 			return found, kernel, build(found, kernel, progress, again=False)[0]
 		except DoesNotBuild as failure:
-			# The driver is made for the known kernels of the guest tree, so this failure is the driver's
-			# fault.
+			# The driver is made for the known kernels of the guest tree, so if it does not build for one of
+			# them, the driver has a fault.
 			if found.root is not None and not kernels.is_newer(series):
 				raise
 			failures.append(failure)
@@ -233,7 +236,7 @@ def choose(found, wanted, progress=lambda text: None):
 
 
 def _headers_of_host(folder):
-	"""The kernel whose build directory on this machine is @folder."""
+	"""Return the Kernel whose build directory on this machine is @folder."""
 	if not (folder / 'Makefile').is_file():
 		raise Failure(f'{folder} is no kernel build directory: it has no Makefile')
 	release = folder / 'include/config/kernel.release'

@@ -28,13 +28,12 @@ EMULATED_WORDS = ('mitigations=off',)
 
 
 def _quoted(path):
-	"""A path as a QEMU option value: commas are doubled."""
+	"""Return a path as the value of a QEMU option, in which commas are doubled."""
 	return str(path).replace(',', ',,')
 
 
 def arguments(accelerator, memory, dma, processors=2, architecture=AMD64):
-	"""QEMU's arguments for a machine without devices. @memory: in MiB; @dma: as in
-	vm.Options."""
+	"""Return QEMU's arguments for a machine without devices. @memory: in MiB; @dma: as in vm.Options."""
 	split = ',kernel-irqchip=split' if dma == 'iommu' and not architecture.is_foreign else ''
 	machine = f'{architecture.machine},memory-backend=ram{split}'
 	# The IOMMU has to precede all devices behind it.
@@ -47,8 +46,8 @@ def arguments(accelerator, memory, dma, processors=2, architecture=AMD64):
 
 
 def folder_arguments(folders):
-	"""QEMU's arguments for shared @folders, each (path, whether it is writable). Their tags, by
-	which the guest mounts them, are mount0, mount1 and so on."""
+	"""Return QEMU's arguments for shared @folders, a list of (path, whether it is writable). The guest mounts the
+	folders by the tags mount0, mount1 and so on."""
 	argv = []
 	for index, (path, writable) in enumerate(folders):
 		readonly = '' if writable else ',readonly=on'
@@ -58,7 +57,7 @@ def folder_arguments(folders):
 
 
 def device_arguments(sockets):
-	"""QEMU's arguments for the device models that listen on @sockets."""
+	"""Return QEMU's arguments for the device models that listen on @sockets."""
 	argv = []
 	for socket in sockets:
 		argv += ['-device', '{"driver": "vfio-user-pci", "x-msg-timeout": 20000, '
@@ -73,7 +72,7 @@ def complaints(log):
 
 
 def last_message(log):
-	"""The last line of a console's log that not every boot has; '' if there is none."""
+	"""Return the last line of a console's log, without lines that appear at every boot; '' if there is none."""
 	lines = [line for line in log.read_text(errors='replace').strip().splitlines() if not _USUAL_WARNINGS.search(line)]
 	return lines[-1] if lines else ''
 
@@ -87,8 +86,8 @@ def model_program():
 
 
 def listens(socket):
-	"""Whether a server listens on the Unix socket. The kernel's table is read instead of connecting, because
-	the device model accepts one client only."""
+	"""Return whether a server listens on the Unix socket. This reads the kernel's table of sockets, because the
+	device model accepts only one connection."""
 	accepting = 1 << 16
 	with open('/proc/net/unix') as table:
 		for line in table:

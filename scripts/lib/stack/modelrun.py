@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """scripts/run --model: runs a model of TensorFlow Lite, ONNX or Caffe on a picture.
 
-The model is compiled on the host: the guest's processor is emulated and slow, and errors are
-printed before a guest is booted. Operators that NVDLA cannot compute run in ONNX Runtime or
-TensorFlow Lite (Documentation/host-parts.md). If this system has no module for that, the library is
-taken from the suite tree (packages of a newer Debian), in the guest as well.
+The model is compiled on the host, because the guest's processor is emulated and slow, and because errors are then
+printed before a guest is booted. Operators that NVDLA cannot compute run in ONNX Runtime or TensorFlow Lite
+(Documentation/host-parts.md). If this system has no module for that, the library is taken from the suite tree (packages
+of a newer Debian), in the guest as well.
 """
 
 import subprocess
@@ -23,7 +23,7 @@ _NODE = '/dev/accel/accel0'
 
 
 def add_options(parser):
-	"""The options of scripts/run that are about models."""
+	"""Add the options of scripts/run for models to @parser."""
 	parser.add_argument('--model', metavar='FILE', type=Path, help='run this model: a .tflite, .onnx or, for Caffe, .prototxt file with its .caffemodel beside it')
 	parser.add_argument('--shape', metavar='SHAPE', action='append',
 			    help='with --model: shape of an input, as in 1x3x224x224 or NAME=1x3x224x224. It gives the sizes that an ONNX model leaves open, or replaces the sizes of a TensorFlow Lite model; may be repeated')
@@ -34,7 +34,7 @@ def add_options(parser):
 
 
 class _InSuite:
-	"""Runs programs that need a library of the suite tree. @module: path of the
+	"""Runs programs with ONNX Runtime or TensorFlow Lite of the suite tree. @module: path of the
 	libnvdla-host-NAME.so that calls this library."""
 
 	def __init__(self, module):
@@ -43,7 +43,7 @@ class _InSuite:
 	def command(self, program):
 		return suite_tree.loader_command(program, modules=self._module.parent)
 
-	# Paths in the guest are the same as here.
+	# Programs and libraries have the same paths in the guest as on this machine.
 	in_guest = command
 
 	def files(self, program):
@@ -52,7 +52,7 @@ class _InSuite:
 
 
 class _Native:
-	"""Runs programs that need nothing beside this system's libraries."""
+	"""Runs programs that need only libraries of this system."""
 
 	def command(self, program):
 		return [str(program)]
@@ -65,20 +65,21 @@ class _Native:
 
 
 def _compile(arguments, loadable):
-	"""Compile the model to the file @loadable; returns a _Native or an _InSuite, which runs
-	programs with it."""
+	"""Compile the model to the file @loadable; returns a _Native or an _InSuite, depending on how programs have to
+	be run for this model."""
 	words = [arguments.model.absolute(), '-o', loadable]
 	words += [word for shape in arguments.shape or () for word in ('--shape', shape)]
 	compiler = build_dir() / _COMPILER
 	is_embedded = arguments.device == 'embedded'
-	# The guest has no library of this system, so a model that needs one takes the suite tree's.
+	# Try without ONNX Runtime and TensorFlow Lite first: this system's are not in the guest, so a model that needs
+	# one takes that of the suite tree.
 	if not is_embedded and _try(_Native(), compiler, [*words, '--host', 'never']).returncode == 0:
 		return _Native()
 	said = _try(_Native(), compiler, words)
 	is_missing = 'libnvdla-host-' in said.stderr
 	if (said.returncode == 0 and is_embedded) or (said.returncode != 0 and not is_missing):
 		return _checked(said, _Native())
-	# The module lets this library compute operators on the processor.
+	# The module with which libnvdla lets the other library compute operators on the CPU.
 	folder, name = ('tflite', 'tflite') if arguments.model.suffix == '.tflite' else ('onnxruntime', 'onnx')
 	module = f'umd/frameworks/{folder}/host/libnvdla-host-{name}.so'
 	with console.stage('suite tree') as progress:

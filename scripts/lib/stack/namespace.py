@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Running a program inside of an unpacked tree, with the folders it needs mounted there.
+"""Runs a program inside of an unpacked tree (chroot), with the folders that it needs mounted there.
 
-The mounts are in a namespace of their own, which ends with its last process, so no mount is left however the run ends.
+The mounts are in a mount namespace of their own. It ends with its last process, so no mount is left however the run
+ends.
 """
 
 import os
@@ -11,7 +12,7 @@ from pathlib import Path
 from .console import Failure
 from .paths import COMMON, cache_dir
 
-# Mount point inside of the tree.
+# Mount point of ccache's cache inside of the tree.
 _CCACHE = Path('/tmp/ccache')
 
 _SCRIPT = '''set -eu
@@ -30,18 +31,18 @@ exec chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp
 
 
 def inside(root, folders, argv, owners=False):
-	"""The command that runs @argv inside of the tree @root, with the host's /proc and /dev.
+	"""Return the command that runs @argv inside of the tree @root, with the host's /proc and /dev.
 
-	@folders: {path of the host: mount point in the tree}. Mount points below /tmp, which is
-	empty, are made; others must exist in the tree. @owners: as for prefix().
+	@folders: {path on the host: mount point in the tree}. Mount points below /tmp are made; others must exist in
+	the tree. @owners: see prefix().
 	"""
 	pairs = [str(path) for pair in folders.items() for path in pair]
 	return [*prefix(owners), 'sh', '-c', _SCRIPT, 'sh', str(root), *pairs, '--', *map(str, argv)]
 
 
 def prefix(owners=False):
-	"""Words to put before a command, so that it runs as root with mounts of its own: as the
-	real root, or as root of a user namespace.
+	"""Return words to put before a command, so that it runs as root with mounts of its own: as the real root, or as
+	root of a user namespace.
 
 	@owners: files may belong to other users than root, as in an installed system.
 	"""
@@ -66,8 +67,8 @@ def prefix(owners=False):
 
 
 def compiler_cache():
-	"""Return (folders for inside(), words for env). With both, compilers inside of a tree use
-	the cache of ccache that all trees share."""
+	"""Return (folders for inside(), variables for the program env), with which compilers inside of a tree use the
+	cache of ccache that all trees share."""
 	folder = cache_dir() / 'ccache'
 	folder.mkdir(parents=True, exist_ok=True)
 	return {folder: _CCACHE}, [f'CCACHE_DIR={_CCACHE}']

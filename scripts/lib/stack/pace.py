@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Measures how slow this machine is now, for time limits.
+"""Measures how slow this machine is at the moment, and lengthens time limits by this factor.
 
-A limit has to end work that hangs, not work that is slow because the machine is slow or busy. Limits in the code
-hold for the idle reference machine of Documentation/build-times.md, on which a measuring loop takes _USUAL seconds.
-They are multiplied by the factor by which the loop takes longer on this machine.
+A time limit has to end work that hangs, but not work that is slow because the machine is slow or busy. The limits in
+the code are for the idle reference machine of Documentation/build-times.md, on which a measuring loop takes _USUAL
+seconds. If the loop takes N times as long on this machine, the limits are N times as long, too.
 """
 
 import os

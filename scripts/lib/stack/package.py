@@ -25,26 +25,28 @@ _INSIDE = Path('/tmp/build')
 # Tags of lintian for a maintainer without an address. They are suppressed, because packages that stay on this machine
 # need none.
 _NO_ADDRESS = ('bogus-mail-host', 'bogus-mail-host-in-debian-changelog', 'root-in-contact')
-# Releases whose kernel is new enough for the driver.
+# Debian releases whose kernel is new enough for the driver.
 _WITH_DRIVER = (13,)
-# Build profiles of scripts/debian/control for each release; they leave out parts whose library the release lacks.
+# For each Debian release, the build profiles of scripts/debian/control that leave out parts whose library the release
+# lacks.
 _PROFILES = {12: ['pkg.nvdla.noonnx'], 13: []}
 _REPOSITORY = 'dpkg-scanpackages . >Packages && apt-ftparchive release . >Release.new && mv Release.new Release'
 
 
 def project_version():
-	"""The version in meson.build."""
+	"""Return the project's version, which is in meson.build."""
 	return re.search(r"^\s*version: '([^']+)'", (ROOT / 'meson.build').read_text(), re.MULTILINE).group(1)
 
 
 def default_version(release):
-	"""The version of the packages for Debian @release. dpkg takes it for older than the version
-	for the next release of Debian."""
+	"""Return the version of the packages for Debian @release. For dpkg it is older than the version for the next
+	Debian release, so that an upgrade of Debian upgrades these packages, too."""
 	return f'{project_version()}~deb{release}'
 
 
 def _build_depends(release):
-	"""The packages in scripts/debian/control's Build-Depends for Debian @release; of alternatives the first."""
+	"""Return the names of the packages in the field Build-Depends of scripts/debian/control for Debian @release; of
+	alternatives the first one."""
 	field = re.search(r'^Build-Depends:((?:\n .*)+)', (_DEBIAN / 'control').read_text(), re.MULTILINE).group(1)
 	without = [f'<!{profile}>' for profile in _PROFILES[release]]
 	entries = (entry.strip() for entry in field.split(','))
@@ -53,13 +55,14 @@ def _build_depends(release):
 
 
 def _maintainer():
-	"""The maintainer's name and address, from the variables that Debian's own tools read."""
+	"""Return the maintainer's name and address, taken from the environment variables that Debian's own tools
+	read."""
 	name = os.environ.get('DEBFULLNAME') or 'NVDLA stack maintainers'
 	return f'{name} <{os.environ.get("DEBEMAIL") or "root@localhost"}>'
 
 
 def _write_debian(folder, release, version):
-	"""Make debian/ of the sources in @folder."""
+	"""Write the folder debian/ into the copy of the sources at @folder."""
 	target = folder / 'debian'
 	shutil.copytree(_DEBIAN, target)
 	major, minor = project_version().split('.')[:2]
@@ -77,8 +80,8 @@ def _write_debian(folder, release, version):
 
 
 def _no_sources(folder, names):
-	"""For shutil.copytree(): those of the @names in @folder that are no sources, but belong to
-	git or were made by a build."""
+	"""The argument ignore of shutil.copytree(): returns those of the @names in @folder that are no sources, because
+	they belong to git or were made by a build."""
 	made = [name for name in names if name.startswith('build') or name == 'out'] if Path(folder) == ROOT else []
 	return [name for name in names if name.startswith('.git') or name == '__pycache__'] + made
 
@@ -96,8 +99,8 @@ def _copy_sources(target):
 
 
 def _run(system, folder, directory, command, log, progress, options=()):
-	"""Run @command, a line for the shell, inside of the Debian tree @system; returns the exit
-	status. The folder @directory, a path below @folder, is the working directory.
+	"""Run the shell command @command inside of the Debian tree @system; returns the exit status. The working
+	directory is @directory, a path relative to @folder.
 
 	@options: more words for DEB_BUILD_OPTIONS.
 	"""
@@ -121,7 +124,7 @@ def _compile(system, folder, release, optimised, progress):
 
 
 def _lint(system, folder, progress):
-	"""Shows lintian's warnings; fails on its errors."""
+	"""Run lintian, Debian's check of packages: print its warnings, and raise Failure for its errors."""
 	log = folder / 'lintian.log'
 	suppressed = '' if os.environ.get('DEBEMAIL') else f'--suppress-tags {",".join(_NO_ADDRESS)}'
 	status = _run(system, folder, '.', f'lintian --allow-root --fail-on error {suppressed} *.changes', log, progress)
@@ -133,7 +136,7 @@ def _lint(system, folder, progress):
 
 
 def _make_repository(system, folder, output, progress):
-	"""Make @output a folder that apt takes packages from."""
+	"""Make @output a repository: a folder from which apt can install packages."""
 	log = folder / 'repository.log'
 	if _run(system, folder, '.', _REPOSITORY, log, progress) != 0:
 		raise Failure(f'the list of the packages cannot be made; log: {log}')
@@ -146,7 +149,7 @@ def _make_repository(system, folder, output, progress):
 
 
 def tree(release, progress):
-	"""The system in which packages for Debian @release are built, which is made unless it exists."""
+	"""Make the system in which packages for Debian @release are built, unless it exists; returns its path."""
 	return debian_tree.ensure('package', release, [*_TOOLS, *_build_depends(release)], progress)
 
 

@@ -24,15 +24,15 @@ from .results import Case
 NAME = 'packages'
 _RELEASE = 13
 _SOURCES = ROOT / 'tests' / 'packages'
-# Packages of the system beside a minimal one. The guest has no network, so the dependencies of our packages are
-# installed before.
+# Packages of the system beside a minimal one. The guest has no network, so the system has the dependencies of the
+# project's packages from the start.
 _SYSTEM = ('diffutils', 'dkms', 'e2fsprogs', 'linux-headers-amd64', 'linux-image-amd64', 'openssl', 'pkgconf',
 	   'systemd-sysv', 'udev')
 _DEPENDENCIES = ('libdrm-dev', 'libexpected-dev', 'libfmt10', 'libhwy1t64', 'libonnxruntime1.21', 'libpng16-16t64', 'libprotobuf32t64',
 		 'libturbojpeg0', 'libuv1t64', 'python3-numpy')
-# Modules of the kernel that are kept; the others are deleted. DKMS runs depmod at each change, and
-# depmod unpacks all modules. With all modules, depmod would take an emulated processor a minute,
-# and so would making the initramfs.
+# Modules of the kernel that are kept; the others are deleted to save time. DKMS runs depmod at each change, and depmod
+# unpacks all modules. With all modules, depmod would take an emulated processor a minute, and making the initramfs
+# another one.
 _MODULES = ('9p', 'block', 'ext4', 'gpu', 'jbd2', 'mbcache.ko.xz', 'netfs', 'virtio')
 _COMMANDS = (
 	"sh -c 'cd /usr/lib/modules/*/kernel && rm -rf arch/x86/kvm sound && find drivers fs net -mindepth 1 -maxdepth 1 "
@@ -50,10 +50,10 @@ _MEMORY = 1024
 # two of them would spend half of their time waiting for each other's locks.
 _PROCESSORS = {'kvm': 2, 'tcg': 1}
 _SHARED = Path('/mnt')
-# Where the driver's sources from the guest are mounted in the cached system while it compiles them.
+# Mount point, in the cached system, of the driver's sources that come from the guest and are compiled there.
 _INSIDE = '/tmp/build'
-# Files that DKMS writes beside the sources. They contain the packages' version, which compiling
-# does not depend on.
+# Files that DKMS writes beside the sources. _digest() leaves them out, because they contain the packages' version, on
+# which the compiled module does not depend.
 _OF_DKMS = ('dkms.conf', 'make.log')
 _START = (f'modprobe 9pnet_virtio; mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144 mount0 {_SHARED} && '
 	  f'exec sh {_SHARED}/guest.sh')
@@ -106,12 +106,12 @@ def run(found, progress):
 
 
 def _fill(share, progress):
-	"""Fill the folder that is shared with the guest: two versions of the packages, and the
-	files of the test."""
+	"""Fill the folder @share, which the guest sees, with two versions of the packages and with the files of the
+	test."""
 	first = package.default_version(_RELEASE)
 	package.build(_RELEASE, share / 'repository', progress, first, optimised=False)
-	# The second version differs only in its number, so _compile() takes its driver from the
-	# first.
+	# The second version differs only in its number, so _compile() reuses the driver that it compiled for the first
+	# one.
 	package.build(_RELEASE, share / 'next', progress, f'{first}+next', lint=False, optimised=False)
 	digits = ROOT / 'umd' / 'examples' / 'digits'
 	for source in (_SOURCES / 'guest.sh', _SOURCES / 'digits.py', ROOT / 'tests' / 'vm' / 'tap.sh',
@@ -130,7 +130,7 @@ def _fill(share, progress):
 
 
 def _host_model():
-	"""Make the ONNX file that tests/packages/host.txt describes."""
+	"""Return the ONNX model that tests/packages/host.txt describes as text."""
 	said = subprocess.run(['protoc', f'--proto_path={ROOT / "umd/compiler/import/onnx"}', '--encode=nvdla.onnx.Model', 'onnx.proto'],
 			      input=(_SOURCES / 'host.txt').read_bytes(), capture_output=True)
 	if said.returncode != 0:
@@ -139,8 +139,8 @@ def _host_model():
 
 
 def _make_disk(system, folder):
-	"""Make a disk image with a copy of @system, and return its path. The file system has no journal: it only
-	has to survive an orderly reboot."""
+	"""Make a disk image with a copy of @system, and return its path. The file system has no journal, because it has
+	to survive only orderly reboots."""
 	disk, log = folder / 'disk', folder / 'disk.log'
 	command = namespace.inside(system, {system: '/tmp/system', folder: '/tmp/folder'},
 				   ['mke2fs', '-q', '-t', 'ext4', '-O', '^has_journal', '-d', '/tmp/system', '/tmp/folder/disk', '4G'], owners=True)
@@ -150,7 +150,7 @@ def _make_disk(system, folder):
 
 
 def _kernel(system):
-	"""The kernel that is installed in @system."""
+	"""Return the Kernel that is installed in @system."""
 	image = next((system / 'boot').glob('vmlinuz-*'))
 	release = image.name.removeprefix('vmlinuz-')
 	modules = system / 'usr/lib/modules' / release
@@ -161,7 +161,7 @@ def _boot(found, system, disk, share, logs, accelerator, progress):
 	"""Run the guest until it powers off; returns its failures as sentences."""
 	kernel = _kernel(system)
 	initrd = kernel.image.with_name(f'initrd.img-{kernel.release}')
-	# The image is cached in a folder of its own: the guest tree may have another kernel with
+	# The decompressed image is cached in a folder of its own, because the guest tree may have another kernel with
 	# the same release.
 	image = kernel_image.uncompressed(kernel, cache_dir() / 'images' / NAME) if accelerator == 'tcg' else kernel.image
 	with vm.scratch() as folder:
@@ -186,13 +186,14 @@ def _boot(found, system, disk, share, logs, accelerator, progress):
 
 
 def _serve(qemu, system, share, logs):
-	"""Run each make that the guest asks for, until QEMU ends; returns problems, as sentences."""
+	"""Run each make for which the guest asks (make.sh) until QEMU ends; returns a list of problems, as
+	sentences."""
 	limit = pace.Limit(_SECONDS)
 	job, console = share / 'compile', logs / 'console.log'
 	while qemu.poll() is None:
 		if limit.is_over():
 			return [f'the guest was stopped after {_SECONDS} s, or more as this machine is slow']
-		# A guest that panicked is stopped: panic=-1 would make it reboot again and again.
+		# Stop a guest that panicked, because with panic=-1 it would reboot again and again.
 		if 'Kernel panic' in console.read_text(errors='replace'):
 			return ['the guest was stopped after a panic']
 		if (job / 'arguments').is_file() and not (job / 'status').is_file():
@@ -205,8 +206,8 @@ def _compile(system, job, kept):
 	"""Run DKMS's make in @system instead of the guest; @job: the folder in which make.sh left arguments and
 	sources.
 
-	The compiled files are kept in the folder @kept: the second version of the packages has the same sources,
-	and takes them from there.
+	The compiled files are kept in the folder @kept, from which the second version of the packages takes them,
+	because it has the same sources.
 	"""
 	directory = (job / 'directory').read_text().strip()
 	arguments = [word.replace(directory, _INSIDE) for word in (job / 'arguments').read_text().splitlines()]
@@ -226,14 +227,14 @@ def _compile(system, job, kept):
 
 
 def _digest(folder, arguments):
-	"""Digest of all that make's result depends on: its @arguments and the sources in @folder."""
+	"""Return a digest of everything on which make's result depends: its @arguments and the sources in @folder."""
 	sources = [(str(path.relative_to(folder)), path.read_bytes()) for path in sorted(folder.rglob('*'))
 		   if path.is_file() and path.name not in _OF_DKMS]
 	return hashlib.sha256(repr((arguments, sources)).encode()).hexdigest()
 
 
 def _collect(share, number):
-	"""The cases of the guest's boot @number."""
+	"""Return the test cases of the guest's boot @number."""
 	said = share / f'tap-{number}'
 	if not said.is_file():
 		return [Case(f'{NAME}.boot-{number}', results.FAILED, 'the guest did not get there')]

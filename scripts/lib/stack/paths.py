@@ -5,25 +5,27 @@ import os
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-# Functions of the shell scripts.
+# File with the functions of the shell scripts.
 COMMON = ROOT / 'scripts' / 'lib' / 'common.sh'
 EXAMPLE_PICTURE = ROOT / 'umd' / 'examples' / 'chelsea.png'
 EXAMPLE_MODEL = ROOT / 'umd' / 'examples' / 'digits'
 
 
 def build_dir():
-	"""The Meson build directory: $NVDLA_BUILD_DIR or build/ in the checkout."""
+	"""Return the Meson build directory: $NVDLA_BUILD_DIR, or build/ in the checkout."""
 	return Path(os.environ.get('NVDLA_BUILD_DIR') or ROOT / 'build').absolute()
 
 
 def cache_dir():
-	"""Folder for files that outlive a checkout: $XDG_CACHE_HOME/nvdla or ~/.cache/nvdla."""
+	"""Return the folder for files that several checkouts share and that outlive them: $XDG_CACHE_HOME/nvdla or
+	~/.cache/nvdla."""
 	base = os.environ.get('XDG_CACHE_HOME')
 	return (Path(base) if base else Path.home() / '.cache') / 'nvdla'
 
 
 def reference_data():
-	"""The directory of the reference data, results of the hardware for tests, or None.
+	"""Return the folder of the reference data (recorded results of the hardware, for tests), or None if there is
+	none.
 
 	It is $NVDLA_REFERENCE_DATA, or else the folder "shared" beside the checkout.
 	"""

@@ -18,12 +18,12 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def _die_with(parent):
-	"""Return a function that makes the kernel kill the process that calls it when @parent, a
-	process ID, ends for any reason."""
+	"""Return a function for a child process to call: from then on, the kernel kills the child when the process with
+	the ID @parent ends for any reason."""
 
 	def prepare():
 		_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-		# The parent may have ended between fork and prctl.
+		# End now if the parent ended between fork() and prctl().
 		if os.getppid() != parent:
 			os._exit(127)
 
@@ -31,9 +31,9 @@ def _die_with(parent):
 
 
 def _prepare(parent):
-	"""As _die_with(), but the returned function also copies the niceness of its process to the
-	autogroup of the process's session. With autogroups, the kernel divides processors among
-	sessions by the autogroups' niceness, and ignores that of processes."""
+	"""Return a function that does the same as that of _die_with(), and copies the niceness of the child to the
+	autogroup of the child's session. With autogroups, the kernel divides processor time among sessions by the
+	niceness of their autogroups, not by that of processes."""
 	die = _die_with(parent)
 
 	def prepare():
@@ -45,7 +45,7 @@ def _prepare(parent):
 
 
 def spawn(argv, own_group=True, **options):
-	"""Start @argv so that it is killed when this process ends.
+	"""Start the command @argv as a child that is killed when this process ends.
 
 	With @own_group the child leads a new session, so Ctrl-C in the terminal reaches only this process, which then
 	ends the child.
@@ -68,28 +68,28 @@ def end(process, patience=2.0):
 		with contextlib.suppress(subprocess.TimeoutExpired):
 			process.wait(patience)
 			if number == signal.SIGTERM:
-				# The leader has ended; end the rest of its group.
+				# The process itself has ended; kill what is left of its group.
 				with contextlib.suppress(ProcessLookupError, PermissionError):
 					os.killpg(process.pid, signal.SIGKILL)
 			return
 
 
 def tail(path, lines):
-	"""The last @lines of a text file, as one string."""
+	"""Return the last @lines lines of a text file, as one string."""
 	with open(path, errors='replace') as log:
 		return ''.join(log.readlines()[-lines:])
 
 
 def children(parent):
-	"""The command lines of the children of the process @parent, the oldest child first: [(the
-	seconds since the child began, words)]."""
+	"""Return a list of the children of the process @parent, the oldest first: [(seconds since the child began,
+	words of its command line)]."""
 	found = []
 	uptime = float(Path('/proc/uptime').read_text().split()[0])
 	for folder in Path('/proc').glob('[0-9]*'):
 		# A process may end while its files are read.
 		with contextlib.suppress(OSError):
-			# Fields behind the name (which may contain any character): state, parent,
-			# ...; the 20th is the start time.
+			# The fields behind the name, which may itself contain spaces and parentheses: state, parent,
+			# ... The 20th field is the start time.
 			fields = (folder / 'stat').read_text(errors='replace').rpartition(')')[2].split()
 			if int(fields[1]) == parent:
 				words = (folder / 'cmdline').read_text(errors='replace').replace('\0', ' ').split()
@@ -98,7 +98,7 @@ def children(parent):
 
 
 def last_line(pid, log):
-	"""The last line of the file @log, which the process @pid writes."""
+	"""Return the last line of the file @log, to which the process @pid writes."""
 	return tail(log, 1).strip()[:90]
 
 
@@ -127,8 +127,7 @@ def run_logged(argv, log, progress, cwd=None, env=None, every=10.0, describe=las
 
 
 class _Call:
-	"""Calls @function in a process of its own, at once. The function has to handle its own
-	errors."""
+	"""A call of @function in a new process, which begins at once. The function has to handle its own errors."""
 
 	def __init__(self, function):
 		context = multiprocessing.get_context('fork')
@@ -147,7 +146,7 @@ class _Call:
 
 
 def _interrupt(calls):
-	"""Interrupt all running @calls together, and wait for them."""
+	"""Interrupt all running @calls first, and then wait for all of them."""
 	for call in calls:
 		call.child.terminate()
 	for call in calls:
@@ -161,7 +160,8 @@ def _send_result(prepare, function, connection):
 
 
 def side_by_side(tasks, most):
-	"""Call each of @tasks in a process of its own, at most @most at a time; they are started in their order.
+	"""Call each of the functions @tasks in a new process, at most @most at the same time. They are started in their
+	order.
 
 	Returns their return values in the order of @tasks, with None for a task whose process was killed. A task
 	handles its own errors. If this process is interrupted, the tasks are interrupted, too.
@@ -185,7 +185,7 @@ def side_by_side(tasks, most):
 
 @contextlib.contextmanager
 def meanwhile(task):
-	"""Call @task in a process of its own while the body runs.
+	"""Call @task in a new process while the body of the with statement runs.
 
 	Yields a function that waits for the task's return value, None if its process was killed.
 	The task is interrupted (SIGTERM) when the body ends.

@@ -11,12 +11,12 @@ from . import namespace, processes
 from .console import Failure
 from .paths import ROOT, build_dir, reference_data
 
-# Mount points inside of the tree; namespace.inside() can only make those below /tmp.
+# Mount points inside of the tree. They are below /tmp, because namespace.inside() makes only those.
 _SOURCES, BUILD, _DATA = (Path('/tmp', name) for name in ('sources', 'build', 'data'))
-# Little optimisation: programs for another processor only run tests, so compiling them takes most of the time.
+# Little optimisation, because programs for another processor only run tests, and compiling takes longer than these.
 _OPTIONS = ('-Dwerror=true', '-Dtests=enabled', '-Dbench=disabled', '-Dpython=disabled', '-Dbuildtype=plain', '-Doptimization=1',
 	    '-Dc_link_args=-s', '-Dcpp_link_args=-s')
-# Meson's names of processors that differ from ours.
+# {architecture: Meson's name of the processor}, where the two differ.
 _CPU_FAMILIES = {'i386': 'x86'}
 _CROSS_FILE = '''\
 [binaries]
@@ -40,13 +40,13 @@ endian = 'little'
 
 
 def folder(architecture):
-	"""Meson's build directory for the @architecture."""
+	"""Return Meson's build directory for the @architecture."""
 	return build_dir() / f'programs-{architecture.name}'
 
 
 def inside(found, argv):
-	"""The command that runs @argv inside of the tree of the Guest @found, where folder() is
-	/tmp/build."""
+	"""Return the command that runs @argv inside of the tree of the Guest @found. There, the build directory
+	(folder()) is /tmp/build."""
 	data = reference_data()
 	folders, variables = namespace.compiler_cache()
 	folders |= {ROOT: _SOURCES, folder(found.architecture): BUILD, **({data: _DATA} if data else {})}
@@ -79,8 +79,8 @@ def build(found, targets, progress):
 
 
 def files(found, programs):
-	"""The @programs, {name: path}, and the libraries that they load, as files for the Guest
-	@found: {path in the guest: path here}."""
+	"""Return the files that the Guest @found needs for @programs ({name: path}), including their libraries: {path
+	in the guest: path on this machine}."""
 	there = Path('usr/lib', found.architecture.library_folder)
 	needed, waiting = {}, list(programs.values())
 	while waiting:

@@ -15,8 +15,8 @@ from .results import Case
 _PACKAGES = ['cbmc']
 _HARNESS = ROOT / 'tests' / 'prove' / 'proofs.c'
 _ENGINE = ROOT / 'kmd' / 'engine'
-# Sources of kmd/engine that CBMC gets beside the harness. Others that the proofs need are included
-# (#include) by the harness.
+# Sources of kmd/engine that CBMC gets in addition to the harness, the file with the proofs. Others that the proofs need
+# are included (#include) by the harness.
 _SOURCES = ('nvdla_check.c', 'nvdla_variant.c')
 _CHECKS = ('--no-standard-checks', '--signed-overflow-check', '--bounds-check', '--pointer-check', '--div-by-zero-check',
 	   '--unwinding-assertions', '--unwind', '2', '--drop-unused-functions', '--slice-formula')
@@ -26,7 +26,7 @@ _PATIENCE = 600
 
 
 def path():
-	"""Folder of the tree with the checker, which need not exist yet."""
+	"""Return the folder of the tree with CBMC, which need not exist yet."""
 	recipe = '\n'.join([guest_tree.SUITE, *_PACKAGES])
 	return cache_dir() / f'prove-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}'
 
@@ -76,7 +76,7 @@ def _proof(tree, function, variant):
 
 
 def cases(progress):
-	"""Try each proof for each variant of the hardware; returns a Case for each."""
+	"""Run each proof for each variant of the hardware; returns a list of Cases, one for each proof and variant."""
 	tree = ensure(progress)
 	functions = re.findall(r'^void (prove_\w+)\(void\)', _HARNESS.read_text(), re.MULTILINE)
 	variants = int(re.search(r'NVDLA_NUM_VARIANTS (\d+)', (_ENGINE / 'nvdla_variant.h').read_text()).group(1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""scripts/qemu: replaces itself by the QEMU that runs the guest, with the given arguments."""
+"""scripts/qemu: becomes (exec) the QEMU that scripts use for the guest, with the given arguments."""
 
 import os
 import sys

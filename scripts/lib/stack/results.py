@@ -12,7 +12,7 @@ PASSED, FAILED, SKIPPED = 'passed', 'failed', 'skipped'
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-	"""One test case. @message: why it failed or was skipped."""
+	"""Result of one test case. @message: reason why the case failed or was skipped."""
 
 	name: str
 	outcome: str
@@ -39,8 +39,7 @@ def _message(element):
 
 
 def from_gtest(path, prefix):
-	"""The cases in a file written by --gtest_output=xml; [] if the file is missing or
-	incomplete."""
+	"""Return the cases in a file that --gtest_output=xml wrote; [] if the file is missing or incomplete."""
 	try:
 		root = xml.parse(path).getroot()
 	except (OSError, xml.ParseError):
@@ -50,7 +49,8 @@ def from_gtest(path, prefix):
 
 
 def from_tap(text, prefix):
-	"""The cases in TAP: "ok 1 - name", "not ok 2 - name", "ok 3 - name # SKIP why"."""
+	"""Return the cases in TAP (test anything protocol): "ok 1 - name", "not ok 2 - name", "ok 3 - name # SKIP
+	why"."""
 	cases = []
 	planned = None
 	notes = []
@@ -81,7 +81,7 @@ def from_tap(text, prefix):
 
 
 def from_meson(logs):
-	"""The cases of the last "meson test" that wrote to the directory @logs.
+	"""Return the cases of the last "meson test" that wrote to the folder @logs.
 
 	Each case of a GoogleTest program becomes a Case. If the program's exit status is a failure
 	although all its cases passed, it crashed, and one failed Case is added. Any other program
@@ -129,8 +129,8 @@ def _last_line(run):
 
 
 def chooser(filters):
-	"""Return a function that decides by a test's name whether the test is wanted. @filters: parts of names, or
-	patterns with *."""
+	"""Return a function that says for the name of a test whether the user chose it. @filters: parts of names, or
+	patterns with *; without any, all tests are chosen."""
 
 	def chosen(name):
 		return not filters or any(fnmatch.fnmatch(name, part if '*' in part else f'*{part}*') for part in filters)
@@ -139,14 +139,15 @@ def chooser(filters):
 
 
 def summary(cases):
-	"""The last line of a test run: "N passed, N failed", and how many were skipped."""
+	"""Return the last line of a test run: "N passed, N failed", and the number of skipped cases if there are
+	any."""
 	count = {outcome: sum(case.outcome == outcome for case in cases) for outcome in (PASSED, FAILED, SKIPPED)}
 	text = f'{count[PASSED]} passed, {count[FAILED]} failed'
 	return text + (f', {count[SKIPPED]} skipped' if count[SKIPPED] else '')
 
 
 def details(cases):
-	"""Lines with the failed cases and reasons, and the reasons of skipped cases."""
+	"""Return lines with the failed cases and their reasons, and with the reasons of skipped cases."""
 	lines = []
 	reasons = {}
 	for case in cases:

@@ -17,7 +17,7 @@ from .vmrun import report
 
 _PROGRAM = 'nvdla-edges'
 _TARGET = f'umd/examples/{_PROGRAM}'
-# Alternatives that the message of a failed step names.
+# Other ways to run the example, which the message of a failed step names.
 _EMBEDDED = '"scripts/run --device embedded", without QEMU and the driver'
 _KERNEL = '"scripts/run --kernel SERIES", another kernel (scripts/setup names them)'
 _NODE = '/dev/accel/accel0'
@@ -83,7 +83,7 @@ def _parser():
 
 
 def parse(words=None):
-	"""Parse the options; an option that would have no effect with the others given is an error."""
+	"""Parse the options. An option that would have no effect, because of other options, is an error."""
 	parser = _parser()
 	arguments = parser.parse_args(words)
 	without_effect = [(option, needs) for option, given, works, needs in (
@@ -100,14 +100,14 @@ def parse(words=None):
 
 
 def check_files(arguments):
-	"""Refuses files of the wrong kind before anything is built."""
+	"""Raise Failure for a file of the wrong kind, before anything is built."""
 	_check_start('--picture', arguments.picture, _PICTURES,
 		     'a PNG, JPEG, PGM (P5) or PPM (P6); nvdla-run --input takes arrays (.npy), too')
 	if arguments.labels and not arguments.labels.is_file():
 		raise Failure(f'--labels {arguments.labels} is not there', 2)
 	if arguments.model:
-		# ONNX files have no identifier: they begin with the version, or are recognised by
-		# their name.
+		# ONNX files have no identifier. They are recognised by their first byte, which announces the version,
+		# or by their name.
 		models = (rb'\x08', rb'....TFL3', *([rb''] if arguments.model.suffix in ('.onnx', '.prototxt') else []))
 		_check_start('--model', arguments.model, models, 'a model of TensorFlow Lite, ONNX or Caffe')
 		return
@@ -132,15 +132,15 @@ def _timeline(output):
 
 
 def _command(program, device, picture, output):
-	"""Command of the example. It is to be run in @output's folder, so that its messages name no
+	"""Return the command of the example. It must be run in the folder of @output, so that its messages name no
 	temporary folder."""
 	return [str(program), '--device', device, '--input', str(picture), '--output', f'./{output.name}',
 		'--timeline', f'./{_timeline(output).name}']
 
 
 def copied_into(folder, files):
-	"""Copy @files, {purpose: path}, into @folder, which the guest sees; returns {purpose: path
-	of the copy below @folder}. The copies have the files' own names."""
+	"""Copy @files, {purpose: path}, into @folder, which is shared with the guest; returns {purpose: path of the
+	copy, relative to @folder}. The copies keep the files' names."""
 	copies = {}
 	for name, path in files.items():
 		copies[name] = Path(name, path.name)
@@ -151,7 +151,7 @@ def copied_into(folder, files):
 
 @contextlib.contextmanager
 def otherwise(*ways):
-	"""If the body raises a Failure, add to its message the other @ways to run the stack."""
+	"""If the body of the with statement raises a Failure, add @ways to its message: other ways to run the stack."""
 	try:
 		yield
 	except Failure as failure:
@@ -159,7 +159,8 @@ def otherwise(*ways):
 
 
 def prepare_guest(wanted):
-	"""Stage "guest tree": the parts of the guest, among them the kernel @wanted (None: any)."""
+	"""Stage "guest tree": find or make the parts of the guest, among them the kernel @wanted (None: any); returns
+	the Guest."""
 	with otherwise(_EMBEDDED), console.stage('guest tree') as progress:
 		found = guest.find(progress, [wanted] if wanted else [])
 	found.kernel(wanted)
@@ -167,7 +168,8 @@ def prepare_guest(wanted):
 
 
 def prepare_programs(*further, target=_TARGET):
-	"""Stage "build": the program @target (the example) with the files that it needs, and the targets @further."""
+	"""Stage "build": build the program @target (by default the example) and the targets @further; returns the
+	program's path."""
 	with console.stage('build') as progress:
 		build.build(progress, [target, *further])
 	return build_dir() / target
@@ -182,7 +184,7 @@ def prepare_programs_and_tree(target, *further):
 
 
 def prepare_module(found, wanted):
-	"""Stage "module": the guest and kernel to boot, and nvdla.ko for it, as chosen by kmod.choose()."""
+	"""Stage "module": choose the guest and kernel to boot, and build nvdla.ko for it; see kmod.choose()."""
 	with otherwise(_EMBEDDED, _KERNEL), console.stage('module') as progress:
 		return kmod.choose(found, wanted, progress)
 
@@ -213,7 +215,7 @@ def run_embedded(program, picture, output):
 
 
 def keep_result(made, output):
-	"""Replaces the result of an earlier run at @output by the one @made now."""
+	"""Replace the result of an earlier run at @output by the file @made."""
 	if not made.is_file() or not made.read_bytes().startswith(b'\x89PNG'):
 		raise Failure(f'the example wrote no PNG for {output}')
 	os.replace(made, output)

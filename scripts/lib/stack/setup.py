@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""scripts/setup: makes the guest tree, the unpacked Debian packages for the virtual machine. Other
-scripts make trees with the functions of this module while they compile."""
+"""scripts/setup: makes the guest tree, unpacked Debian packages for the virtual machine. With this module, other
+scripts make the tree while they compile."""
 
 import contextlib
 import os
@@ -13,9 +13,9 @@ from .paths import COMMON
 
 @contextlib.contextmanager
 def _meanwhile(name, argv, errors=None, stop=processes.end):
-	"""Run the command @argv, which makes the tree @name and mostly waits for downloads, while
-	the body runs. Both write to the same stdout and stderr; @errors: another stderr for the
-	command. @stop(process) is called to end the command if the body is interrupted."""
+	"""Run the command @argv, which makes the tree @name, while the body of the with statement runs; the command
+	mostly waits for downloads. @errors: another stderr for the command. @stop(process) is called to end the command
+	if the body is interrupted."""
 	maker = processes.spawn(argv, stdin=subprocess.DEVNULL, stderr=errors)
 	try:
 		yield
@@ -27,29 +27,30 @@ def _meanwhile(name, argv, errors=None, stop=processes.end):
 
 
 def _tree_meanwhile(name, tree, module):
-	"""Run @module to make the tree @name at the path @tree, unless it exists. Its errors are
-	dropped: the step that needs the tree tries again and prints them."""
+	"""Unless the path @tree exists, run the Python module @module to make the tree @name there. Its errors are
+	dropped, because the step that needs the tree tries again and prints them."""
 	return contextlib.nullcontext() if tree.is_dir() else _meanwhile(name, [sys.executable, '-m', module], subprocess.DEVNULL)
 
 
 def guest_tree_meanwhile():
-	"""Make the guest tree while the body compiles. Raises Failure at once if this machine
+	"""Make the guest tree while the body of the with statement compiles. Raises Failure at once if this machine
 	cannot use the tree."""
 	guest.check_machine()
 	return _tree_meanwhile('guest tree', guest_tree.path(), 'stack.setup')
 
 
 def suite_tree_meanwhile():
-	"""Make the suite tree, frameworks of a newer Debian for tests, while the body compiles."""
+	"""Make the suite tree, frameworks of a newer Debian for tests, while the body of the with statement
+	compiles."""
 	return _tree_meanwhile('suite tree', suite_tree.path(), 'stack.suite_tree')
 
 
 def test_data_meanwhile():
-	"""Install the tests' data while the body compiles, if root runs this. For other users
+	"""If root runs this, install the data for tests while the body of the with statement compiles. For other users
 	scripts/test has installed the data before, because sudo may ask for a password."""
 	if os.geteuid() != 0:
 		return contextlib.nullcontext()
-	# SIGTERM, not SIGKILL: a package manager that is killed leaves packages half installed.
+	# Stop apt by SIGTERM, not SIGKILL: a killed package manager leaves packages half installed.
 	return _meanwhile('test data', ['bash', '-c', 'set -euo pipefail; . "$1"; ensure_packages test-data', 'bash', COMMON],
 			  stop=subprocess.Popen.terminate)
 

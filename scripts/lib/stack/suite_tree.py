@@ -2,9 +2,9 @@
 """The suite tree: a folder with ONNX Runtime and TensorFlow Lite (the frameworks) from a newer
 Debian release than the project is built on.
 
-This project's plug-ins for the frameworks are compiled on the host with the frameworks' headers,
-and run by the tree's own loader with the tree's C library. So the tree needs no compiler: its
-packages are only unpacked, without mounts and without root.
+This project's plug-ins for the frameworks are compiled on the host with the headers in the tree. Programs with plug-ins
+are run by the tree's own loader with the tree's C library. So the tree needs no compiler: its packages are only
+unpacked, without mounts and without root.
 """
 
 import argparse
@@ -17,21 +17,21 @@ from . import archive, console, guest_tree
 from .console import Failure
 from .paths import ROOT, cache_dir
 
-# Debian suites that may have the frameworks: the first one that has all is taken. Later releases of
-# Debian do not change these names.
+# Debian suites that may have the frameworks; the first one that has all of them is taken. These names stay the same in
+# later releases of Debian.
 _SUITES = ('testing', 'unstable')
 RUNNER = ROOT / 'tests' / 'support' / 'in-suite'
 _PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.suite'
-# Packages only for tests that look for memory errors. valgrind needs the symbols of the tree's C
-# library.
+# Packages only for tests that look for memory errors: valgrind, and the symbols of the tree's C library, which valgrind
+# needs.
 _VALGRIND = ['libc6-dbg', 'valgrind']
-# Part of the tree's name: raise it when the steps below change, so that a new tree is made.
+# Version of the steps below, as a part of the tree's name: raise it when the steps change, so that a new tree is made.
 _FORMAT = '1'
 _SPACE = 1 << 30
 # Libraries that the frameworks load at run time (dlopen()).
 _LOADED = ('libonnxruntime_providers_shared.so',)
-# The frameworks' headers. They are linked into a folder of their own, because the C library's
-# headers are beside them.
+# The frameworks' folders of headers. They are linked into a folder of their own, so that the compiler does not find the
+# tree's C library headers, which are beside them.
 _HEADERS = ('onnxruntime', 'tensorflow')
 _UNUSED = ('usr/share/doc', 'usr/share/man', 'usr/share/locale', 'usr/share/lintian', 'var/cache', 'var/lib/apt')
 
@@ -42,21 +42,22 @@ def _packages():
 
 
 def path():
-	"""Folder of the tree, which need not exist yet. Its name has a digest of all that the tree
-	is made from."""
+	"""Return the folder of the tree, which need not exist yet. The folder's name has a digest of everything from
+	which the tree is made."""
 	recipe = '\n'.join([_FORMAT, *_packages(), *_HEADERS, *_UNUSED])
 	return cache_dir() / f'suite-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}'
 
 
 def loader_command(*words, modules=None):
-	"""Command to run a program with the tree's loader; @words: the loader's options, the program, its
-	arguments. @modules: folder of the program's modules that use the tree's libraries."""
+	"""Return a command that runs a program with the tree's loader. @words: the loader's options, the program and
+	its arguments. @modules: folder of modules that the program loads and that use the tree's libraries."""
 	options = ['--modules', str(modules)] if modules else []
 	return [str(RUNNER), *options, str(path()), *map(str, words)]
 
 
 def loaded():
-	"""The paths of libraries that the frameworks load with dlopen(), so that no program's list of libraries has them."""
+	"""Return the paths of libraries that the frameworks load with dlopen(), and which ldd therefore does not
+	list."""
 	return [file for name in _LOADED for file in path().glob(f'usr/lib/*/{name}')]
 
 
@@ -72,7 +73,7 @@ def ensure(progress):
 
 
 def _suite(progress):
-	"""The first of the suites that has all packages."""
+	"""Return the first of the suites that has all packages."""
 	progress(f'looking for {" and ".join(_packages())} in the archive')
 	for suite in _SUITES:
 		with archive.opened((suite,), progress) as packages:
@@ -82,8 +83,8 @@ def _suite(progress):
 
 
 def _make(tree, progress):
-	# No other process makes a tree while this one has the lock: remaining folders are another
-	# recipe's, or a killed run's.
+	# Delete trees of other recipes, and what killed runs left. No other process makes a tree while this one holds
+	# the lock.
 	for stale in cache_dir().glob('suite-*'):
 		if stale.is_dir():
 			shutil.rmtree(stale)
@@ -105,7 +106,7 @@ def _make(tree, progress):
 
 
 def add_valgrind(progress):
-	"""Add to the tree a valgrind that knows the tree's C library, and that library's symbols."""
+	"""Add to the tree a valgrind that knows the tree's C library, and the symbols of that library."""
 	target = path() / 'valgrind'
 	with guest_tree.locked('suite', progress):
 		if target.is_dir():

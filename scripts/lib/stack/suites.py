@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Builds the driver with the kernel headers of every suite of the Debian archive, so that changes of a coming kernel
-are seen before it is released.
+"""Builds the driver with the kernel headers of every suite of the Debian archive, to find changes in coming kernels
+before Debian releases them.
 """
 
 import dataclasses
@@ -12,8 +12,8 @@ from . import archive, console, guest, guest_tree, kernels, kmod
 from .console import Failure
 from .paths import build_dir, cache_dir
 
-# Each row: a suite of Debian, and possibly one that is added to it. The row with the newest kernels
-# comes first. Names such as "stable" need no change for a later release of Debian.
+# Each row: a Debian suite, or a suite and one that adds packages to it. The row with the newest kernels comes first.
+# Names such as "stable" need no change for a later release of Debian.
 _SUITES = (('unstable', 'experimental'), ('unstable',), ('testing',), ('stable', 'stable-backports'),
 	   ('stable', 'stable-proposed-updates'), ('stable',), ('oldstable', 'oldstable-backports'), ('oldstable',))
 _SPACE = 2 << 30
@@ -23,8 +23,8 @@ OK, FAILED, PASSED_OVER = 'ok', 'FAILED', 'passed over'
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-	"""Result of one kernel of a suite; @kernel is '-' if the suite was not checked. @log: file
-	with the details, if any."""
+	"""Result of building for one kernel of a suite. @kernel is '-' if the suite was not checked. @log: file with
+	the details, if there is one."""
 
 	suite: str
 	kernel: str
@@ -79,7 +79,7 @@ def _check_kernel(found, kernel, folder, progress):
 
 
 def table(rows):
-	"""The lines of a table of @rows, with aligned columns below a line of headings."""
+	"""Return the lines of a table of @rows, with aligned columns and a line of headings."""
 	columns = [('suite', 'kernel', 'result', 'log'), *((row.suite, row.kernel, row.result, row.log) for row in rows)]
 	widths = [max(len(line[index]) for line in columns) for index in range(3)]
 	lines = ['  '.join([*(text.ljust(width) for text, width in zip(line, widths)), line[3]]).rstrip()
@@ -89,6 +89,6 @@ def table(rows):
 
 
 def failed(rows):
-	"""Whether one of the @rows is a failure. A kernel newer than all known ones may fail,
-	except with CI=true."""
+	"""Return whether one of the @rows is a failure. A kernel newer than all known ones may fail, except with
+	CI=true."""
 	return any(row.result == FAILED and not kernels.is_excused(row.kernel) for row in rows)

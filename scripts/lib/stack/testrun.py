@@ -16,11 +16,11 @@ from .paths import ROOT, build_dir, reference_data
 from .results import Case
 from .vmrun import guest_programs, named_in
 
-# Bytes of this machine's memory that a guest may take: 1 GiB of its own, and as much for QEMU and
-# the device model.
+# Bytes of this machine's memory that one guest may take: 1 GiB as its own memory, and as much for QEMU and the device
+# model.
 _GUEST_MEMORY = 2 << 30
-# Niceness of the other tests while the packages' test runs. With it, the other tests get a quarter
-# of the processors' time when the packages' test could use all of it.
+# Niceness of the other tests while the packages' test runs. The packages' test then gets three quarters of the
+# processors' time if it can use them.
 _NICENESS = 5
 # Tests of the plug-ins for ONNX Runtime and TensorFlow Lite. The plug-ins are built with the suite
 # tree (packages of a newer Debian).
@@ -103,10 +103,10 @@ def _guest(kernel):
 
 
 def _guest_and_build(arguments, chosen):
-	"""Find the guest and build. Returns (the Guest, or None with --quick; True if all targets
-	were built, False if only those that the tests need). The guest is found first, so that a
-	missing requirement is reported before compiling. But if there is no guest tree (QEMU and
-	kernels, unpacked from packages) yet, it is made while all targets compile."""
+	"""Find the guest and build. Returns a pair: the Guest, or None with --quick; and True if all targets were
+	built, False if only those that the tests need. The guest is found first, so that a missing requirement is
+	reported before compiling. But if the guest tree (unpacked packages with QEMU and kernels) does not exist yet,
+	it is made while all targets compile."""
 	if arguments.quick or arguments.kernel == guest.DEBUG or guest_tree.path().is_dir():
 		found = None if arguments.quick else _guest(arguments.kernel)
 		with console.stage('build') as progress:
@@ -119,7 +119,7 @@ def _guest_and_build(arguments, chosen):
 
 
 def _series(arguments, there):
-	"""The kernels that have tests, oldest first; @there: the kernels of the guest."""
+	"""Return the series of the kernels on which tests run, oldest first. @there: the series that the guest has."""
 	if arguments.quick or arguments.kernel:
 		return [arguments.kernel] if arguments.kernel else []
 	# The debug kernel takes minutes to build, so its tests run only if it exists.
@@ -127,7 +127,8 @@ def _series(arguments, there):
 
 
 def _targets(arguments, chosen, found, progress):
-	"""The targets for the chosen tests: the programs that they run and those in every guest. None: all targets.
+	"""Return the targets for the chosen tests: the programs that the tests run, and those that every guest has.
+	None stands for all targets.
 
 	@found: the Guest, None with --quick.
 	"""
@@ -146,7 +147,7 @@ def _targets(arguments, chosen, found, progress):
 
 
 def _list(arguments, chosen):
-	"""Print the names of the tests; neither programs nor trees are made for that."""
+	"""Print the names of the tests, without building programs or making trees."""
 	build.configure_anew(lambda text: print(text, file=sys.stderr), tests=True)
 	names = [treetests.name_of(machine) for machine in _machines(arguments, chosen)]
 	if arguments.arch:
@@ -180,13 +181,14 @@ def _test_machine(machine):
 
 
 def _test_machines(machines):
-	"""Test @machines one after the other, because they share a tree and the modules built
-	there; returns the cases."""
+	"""Test @machines (device trees) one after the other, because they share a guest tree and the modules that are
+	built there; returns the cases."""
 	return [case for machine in machines for case in _test_machine(machine)]
 
 
 def _test_architecture(architecture, wanted):
-	"""The tests @wanted in a guest of another processor, whose device is a PCI function; returns their cases."""
+	"""Run the tests @wanted in a guest with another processor, where the NVDLA is a PCI function; returns the
+	cases."""
 	with console.stage('programs') as progress:
 		found = guest.cross(architecture, progress)
 		scripts = [str(test.program) for test in wanted if test.is_script]
@@ -204,7 +206,7 @@ def _test_architecture(architecture, wanted):
 
 
 def _tell(cases):
-	"""Print the results; returns the program's status."""
+	"""Print the results of the @cases; returns the exit status of the program."""
 	console.say_durations()
 	print(*results.details(cases), results.summary(cases), sep='\n', flush=True)
 	return 1 if any(case.outcome == results.FAILED for case in cases) else 0
@@ -265,8 +267,8 @@ def main():
 
 @contextlib.contextmanager
 def _packages_meanwhile(found):
-	"""Run the packages' test while the body runs, because it is the longest test and often waits for the disk or
-	for a single process.
+	"""Run the packages' test while the body of the with statement runs, because it is the longest test and often
+	waits for the disk or for a single process.
 
 	@found: the Guest with the QEMU for it; None to leave the test out. Yields a function that waits for the test's
 	cases.
@@ -295,14 +297,15 @@ def _killed(name):
 
 
 def _guests_at_once():
-	"""The number of guests that run at once: one more than processors, if the memory suffices.
-	An emulated guest keeps about one processor busy, except while its test waits."""
+	"""Return the number of guests that run at the same time: one more than there are processors, if the memory
+	suffices, because an emulated guest keeps about one processor busy, but its tests sometimes wait."""
 	available = int(re.search(r'MemAvailable:\s+(\d+)', Path('/proc/meminfo').read_text())[1]) << 10
 	return max(1, min(os.cpu_count() + 1, available // _GUEST_MEMORY))
 
 
 def _run_guest_tests(boots, guests, modules):
-	"""Run the guests in parallel, longest first; returns the cases in the order of @boots."""
+	"""Run the guests in parallel, starting with those whose tests take longest; returns the cases in the order of
+	@boots."""
 	order = sorted(boots, key=lambda boot: vmtests.longest(boot[0], boots[boot]), reverse=True)
 	tasks = [functools.partial(_guarded, guests[kernel], kernel, mode, boots[kernel, mode], modules[kernel])
 		 for kernel, mode in order]

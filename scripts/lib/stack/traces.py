@@ -4,11 +4,11 @@
 import re
 import subprocess
 
-# A place in a trace, such as nvdla_job_begin+0x1c/0x80 [nvdla]. Behind "RIP: 0010:" it is the
-# instruction that failed, else a return address.
+# An address in a call trace, such as nvdla_job_begin+0x1c/0x80 [nvdla]. Behind "RIP: 0010:" it is that of the failed
+# instruction, otherwise a return address.
 _PLACE = re.compile(r'(RIP: \w+:)?\b([A-Za-z_][\w.]*)\+0x([0-9a-f]+)/0x[0-9a-f]+ \[nvdla\]')
-# Where the sources are if the module is built inside of the guest tree (unpacked Debian packages):
-# this path is in the module's debug information.
+# Folder of the sources in the debug information of a module that was built inside of the guest tree (unpacked Debian
+# packages).
 _BUILT_IN = '/mnt/'
 
 
@@ -38,22 +38,22 @@ def with_lines(text, module):
 
 
 def _place(match):
-	"""Function and offset of the instruction named by @match. A return address is that of the
-	next instruction, so 1 is subtracted from it."""
+	"""Return function and offset of the instruction that @match names. A return address is that of the instruction
+	after the call, so 1 is subtracted."""
 	offset = int(match.group(3), 16)
 	return match.group(2), offset if match.group(1) else max(offset - 1, 0)
 
 
 def _functions(module):
-	"""Where the module's functions begin: {name: (section, offset in it)}."""
+	"""Return the places at which the module's functions begin: {name: (section, offset in the section)}."""
 	listed = subprocess.run(['nm', '-f', 'sysv', module], check=True, capture_output=True, text=True).stdout
 	entries = ([field.strip() for field in line.split('|')] for line in listed.splitlines())
 	return {entry[0]: (entry[6], int(entry[1], 16)) for entry in entries if len(entry) == 7 and entry[3] == 'FUNC' and entry[1]}
 
 
 def _lines(module, section, offsets):
-	"""The source line of each of the @offsets in @section, such as 'kmd/nvdla_job.c:12', or
-	None if it is unknown."""
+	"""Return the source line of each of the @offsets in @section, such as 'kmd/nvdla_job.c:12', or None for an
+	unknown one."""
 	words = [f'{offset:#x}' for offset in offsets]
 	said = subprocess.run(['addr2line', '-j', section, '-e', module, *words], check=True, capture_output=True,
 			      text=True).stdout

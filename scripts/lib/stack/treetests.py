@@ -19,8 +19,8 @@ _SECONDS = 300
 
 
 def machines(architecture=None):
-	"""Machines of machines.list: [(name, Architecture, configuration of the NVDLA)].
-	@architecture: name of the processor that they have; None: only the list's first machine."""
+	"""Return the machines of machines.list: [(name, Architecture, configuration of the NVDLA)]. @architecture: name
+	of the processor that they have; None: only the list's first machine."""
 	lines = (line.split('#')[0].split() for line in (_FOLDER / 'machines.list').read_text().splitlines())
 	rows = [(name, architectures.named(row), core) for name, row, core in filter(None, lines)]
 	if architecture is None:
@@ -37,9 +37,9 @@ def name_of(machine):
 
 
 def _jobs(found, progress):
-	"""Build double.c and fill.c, which use only the driver's interface, for the Guest @found;
-	returns the programs' paths. If the kernel also runs programs of 32 bits, build double.c for
-	these, too."""
+	"""Build the test programs double.c and fill.c, which use the driver without the runtime library, for the Guest
+	@found; returns the programs' paths. If the kernel also runs 32-bit programs, also build double.c for 32
+	bits."""
 	jobs = [_job(found, name, name, progress) for name in ('double', 'fill')]
 	if found.architecture.narrow:
 		narrow = guest.cross(architectures.named(found.architecture.narrow), progress)
@@ -80,9 +80,8 @@ def run(machine, progress):
 		if data:
 			files |= programs.files(found, {_RUN.name: programs.build(found, [_RUN], progress) / _RUN})
 		tree = _FOLDER / f'{name}.dts'
-		# Emulated caches are coherent, so a missing cache synchronisation would go
-		# unnoticed. With bounce buffers it is noticed: data that the driver does not
-		# synchronise are not copied.
+		# QEMU emulates no caches, so a missing cache synchronisation would go unnoticed. With bounce buffers it
+		# shows, because data that the driver does not synchronise are not copied.
 		dma = 'bounce' if 'dma-noncoherent' in tree.read_text() else 'none'
 		options = vm.Options(kernel=kernel.release, dma=dma, chip=f'variant={core}', logs=logs, timeout=_SECONDS,
 				     device_tree=tree, mounts=(data,) if data else (),

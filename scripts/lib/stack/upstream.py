@@ -28,8 +28,8 @@ _PARTS = ROOT / 'kmd' / 'upstream'
 
 @dataclasses.dataclass(frozen=True)
 class Patch:
-	"""One patch. @files: new files, {path: text}; @changes: {path: function that returns the
-	changed text}; @maintained: paths for MAINTAINERS."""
+	"""One patch. @files: new files, {path: text}; @changes: files that it changes, {path: function that returns the
+	changed text}; @maintained: paths for the file MAINTAINERS."""
 
 	name: str
 	files: dict
@@ -41,7 +41,7 @@ class Patch:
 
 
 def _series(identity):
-	"""The patches, in their order. @identity: the maintainer, as "NAME <ADDRESS>"."""
+	"""Return the patches, in their order. @identity: the maintainer, as "NAME <ADDRESS>"."""
 	driver = kernel_form.driver(ROOT, build_dir() / 'include')
 	engine = kernel_form.engine_names(ROOT) | {'nvdla_regs.h'}
 	public = {_UAPI / name: text for name, text in kernel_form.public_headers(ROOT).items()}
@@ -68,7 +68,7 @@ def _series(identity):
 
 
 def files(identity):
-	"""{path in a kernel tree: text} of the files that the patches add, for the maintainer @identity."""
+	"""Return the files that the patches add, {path in a kernel tree: text}. @identity: the maintainer."""
 	return {path: text for patch in _series(identity) for path, text in patch.files.items()}
 
 
@@ -87,13 +87,13 @@ def _add_tests(text):
 
 
 def _with_maintainer(text, identity):
-	"""The device tree binding @text, with @identity as its maintainer instead of the mailing list."""
+	"""Return the device tree binding @text with @identity as its maintainer in place of the mailing list."""
 	return re.sub(r'^maintainers:\n  - .*$', f'maintainers:\n  - {identity}', text, flags=re.MULTILINE)
 
 
 def _insert_sorted(text, pattern, line):
-	"""@text with @line before the first line that matches @pattern and is greater, or behind
-	the last one that matches."""
+	"""Return @text with @line inserted in alphabetical order among the lines that match @pattern: before the first
+	greater one, or after the last one."""
 	lines = text.splitlines()
 	places = [index for index, known in enumerate(lines) if re.match(pattern, known)]
 	if not places:
@@ -120,8 +120,7 @@ def _add_prefix(text):
 
 
 def _with_entry(text, identity, maintained):
-	"""The file MAINTAINERS, @text, with the driver's entry, which names the files
-	@maintained."""
+	"""Return @text, the file MAINTAINERS, with an entry for the driver, which names the files @maintained."""
 	entry = '\n'.join([_TITLE, f'M:\t{identity}', 'L:\tdri-devel@lists.freedesktop.org', 'S:\tMaintained',
 			   'T:\tgit https://gitlab.freedesktop.org/drm/misc/kernel.git',
 			   *(f'F:\t{path}' for path in sorted(maintained))])
@@ -199,8 +198,8 @@ def _write(folder, path, text):
 
 
 def apply(tree, output, changed):
-	"""Apply the patches to @tree: as commits if it is a git work tree, else to its files.
-	Returns in words which was done."""
+	"""Apply the patches to @tree: as commits if it is a git work tree, otherwise to its files. Returns a phrase
+	that says which was done."""
 	inside = subprocess.run(['git', '-C', str(tree), 'rev-parse', '--show-toplevel'], capture_output=True, text=True)
 	if inside.returncode == 0 and Path(inside.stdout.strip()).resolve() == tree.resolve():
 		_git(tree, 'am', '-q', *(str(path.resolve()) for path in sorted(output.glob('*.patch'))))

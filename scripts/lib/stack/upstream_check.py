@@ -69,7 +69,7 @@ def _tested(tree, progress):
 
 
 def check(output, progress):
-	"""Write the patches to @output and check them in a kernel tree of their own; returns Cases."""
+	"""Write the patches to @output, and check them in a cached kernel tree; returns Cases."""
 	tree = kernel_tree.ensure(progress)
 	source = kernel_tree.restore(tree)
 	progress('applying the patches')

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""One run of the guest, a virtual machine: the device model (an NVDLA in software), QEMU, a command
-in the guest, and its outcome."""
+"""Runs a command in the guest, a virtual machine: starts the device model (an NVDLA in software) and QEMU, waits for
+the command, and collects the outcome."""
 
 import contextlib
 import dataclasses
@@ -19,15 +19,15 @@ from . import debugger, guest_tree, image, kernel_image, machine, pace, processe
 from .console import Failure
 from .paths import build_dir, cache_dir
 
-# Exit statuses of our own, beside the command's.
-STATUS_KERNEL = 123	# the command succeeded, but the kernel complained
+# Exit statuses of the run itself; all others are those of the command.
+STATUS_KERNEL = 123	# the command succeeded, but the guest's kernel reported a failure
 STATUS_TIMEOUT = 124
 STATUS_BROKEN = 125	# the guest failed before the command had ended
 
-# Taints that are no fault: out-of-tree module, unsigned module, KUnit ran.
+# Bits of the kernel's taint mask that are no failure: out-of-tree module, unsigned module, KUnit ran.
 _HARMLESS_TAINTS = 1 << 12 | 1 << 13 | 1 << 18
-# _BOOTS: most boots in a run; a kernel that fails or hangs before it starts init is booted again.
-# _BOOT_PATIENCE: seconds that a kernel has to start init.
+# _BOOTS: largest number of boots in a run; a kernel that fails or hangs before it starts init is booted again.
+# _BOOT_PATIENCE: seconds in which a kernel has to start init.
 _BOOTS = 3
 _SECONDS_BETWEEN_LINES = 5
 _BOOT_PATIENCE = 90
@@ -47,15 +47,15 @@ class Options:
 	dma: str = 'iommu'		# iommu, cma, none, bounce: see scripts/vm --help
 	device_tree: Path | None = None	# overlay (.dts) to apply to the machine's device tree
 	gdb: int | None = None		# TCP port of QEMU's gdb stub; the driver then waits for a debugger
-	user: bool = False		# whether an ordinary user, not root, runs the command
+	user: bool = False		# True: an ordinary user runs the command; False: root
 	share: Path | None = None	# writable folder, the command's working directory
 	mounts: tuple = ()		# more folders, read only
 	timeout: float | None = None	# seconds for the whole run
-	is_exact: bool = False		# whether the timeout stays the same on a slow machine
-	verbose: bool = False		# kernel messages on stderr as they come
-	devices: int = 1		# device models to start; 0: the driver is not loaded either
+	is_exact: bool = False		# True: the timeout is not lengthened on a slow machine
+	verbose: bool = False		# print kernel messages on stderr at once
+	devices: int = 1		# number of device models to start; with 0 the driver is not loaded either
 	chip: str = ''			# options of nvdla-sim, see machine.start_model()
-	load: bool = True		# load the driver
+	load: bool = True		# False: do not load the driver
 	parameters: str = ''		# module parameters of the driver
 	append: str = ''		# added to the kernel's command line
 	environment: dict = dataclasses.field(default_factory=dict)
@@ -64,9 +64,8 @@ class Options:
 
 @dataclasses.dataclass
 class Outcome:
-	"""Result of a run. @status: exit status for the calling script; @problems: what went
-	wrong, as sentences; @booted_after: seconds from the start of QEMU until the guest was ready,
-	None if it never was."""
+	"""Result of a run. @status: exit status for the calling script; @problems: list of failures, as sentences;
+	@booted_after: seconds from the start of QEMU until the guest was ready, None if the guest never was."""
 
 	status: int
 	problems: list
@@ -86,8 +85,8 @@ class _Pump(threading.Thread):
 
 	def run(self):
 		while chunk := os.read(self._reader, 65536):
-			# If the reader of this program's output has ended, the output is dropped: the pipe must
-			# still be emptied, or the guest would wait.
+			# If nobody reads this program's output any more, drop the output, but go on reading the pipe:
+			# the guest would wait if the pipe were full.
 			with contextlib.suppress(BrokenPipeError):
 				self._sink(chunk)
 		os.close(self._reader)
@@ -258,7 +257,8 @@ class Machine:
 			archive.write(image.settings(variables, script, self._user_id()))
 
 	def _user_id(self):
-		"""User id of the guest's ordinary user: the owner of the shared folder, unless that is root."""
+		"""Return the user id of the guest's ordinary user: that of the shared folder's owner, unless the owner
+		is root."""
 		return (self._options.share.stat().st_uid if self._options.share else 0) or image.USER_ID
 
 	def _command_line(self, accelerator, interactive):
@@ -285,8 +285,8 @@ class Machine:
 		return ' '.join([*words, self._options.append]).strip()
 
 	def _arguments(self, initrd, sockets, accelerator, interactive, ports):
-		"""QEMU's arguments. @ports: {name: file descriptor} of the outputs that the guest
-		writes, and of its input for a debugger."""
+		"""Return QEMU's arguments. @ports: {name: file descriptor} for the virtio ports to which the guest
+		writes its outputs, and for the one from which it reads when it waits for a debugger."""
 		options = self._options
 		kernel = (kernel_image.uncompressed(self._kernel, cache_dir() / 'images') if accelerator == 'tcg'
 			  else self._kernel.image)
@@ -311,7 +311,8 @@ class Machine:
 		return [*self._found.qemu, *argv]
 
 	def _merged_device_tree(self, base):
-		"""The device tree of the machine for QEMU's arguments @base, with the overlay applied."""
+		"""Return the path of a device tree: that of QEMU's machine for the arguments @base, with the overlay
+		applied."""
 		dumped, overlay, merged = (self._logs / f'device-tree.{name}' for name in ('machine', 'overlay', 'dtb'))
 		dump = [f'{word},dumpdtb={dumped}' if word.startswith(self._found.architecture.machine) else word for word in base]
 		for argv in ([*self._found.qemu, *dump],
@@ -382,7 +383,7 @@ class Machine:
 		return self._judge(control, kernel_log, qemu_log, stopped, began)
 
 	def _say_how_far(self, control, console_log, began):
-		"""Reports progress: the kernel's last message while the guest boots, then the guest's current test."""
+		"""Report progress: the kernel's last message while the guest boots, and then the text of @working()."""
 		if control.ready_at is None:
 			said = machine.last_message(console_log)[:100]
 			self._progress(f'booting for {time.monotonic() - began:.0f} s{said and ": " + said}')
@@ -390,8 +391,8 @@ class Machine:
 			self._progress(text)
 
 	def _failed_early(self, control, console_log, patience):
-		"""Whether the kernel reported a failure before it started init, or did not start it within
-		@patience."""
+		"""Return whether the kernel reported a failure before it started init, or did not start init within the
+		limit @patience."""
 		if control.started or self._options.gdb is not None:
 			return False
 		return bool(machine.complaints(console_log)) or patience.is_over()
@@ -451,8 +452,8 @@ class Machine:
 
 
 def _restore_terminal():
-	"""A function that restores the terminal's present mode, because QEMU may leave the terminal raw when it
-	ends."""
+	"""Return a function that restores the terminal's present mode, because QEMU may leave the terminal in raw
+	mode."""
 	if not sys.stdin.isatty():
 		return lambda: None
 	import termios
@@ -461,7 +462,7 @@ def _restore_terminal():
 
 
 def kvm_works(found, kernel):
-	"""Whether a guest boots under KVM, tried once per boot of this machine.
+	"""Return whether a guest boots under KVM. A guest is booted to find out, once per boot of this machine.
 
 	Being able to open /dev/kvm is not enough: on some hosts that works, but no kernel runs.
 	"""

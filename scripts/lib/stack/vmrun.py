@@ -15,10 +15,11 @@ from .console import Failure
 from .paths import ROOT, build_dir, reference_data
 
 _SHARE = ROOT / 'out'
-# Status of a shell for a program that is not there.
+# Exit status with which a shell reports that a program does not exist.
 _STATUS_NO_PROGRAM = 127
 _LONGEST_SCRIPT = 1 << 20
-# Lines with which the kernel's report of a failure begins, and lines of register contents in it.
+# Patterns of lines in the kernel's log: the first line of a report about a failure, and lines with register contents in
+# such a report.
 _FAILS = re.compile(r'\] (BUG|Oops|WARNING|INFO: task|Kernel panic|general protection|Unable to handle)')
 _REGISTERS = re.compile(r'\] (R[A-D]X|RSP|R\d\d|FS|CS|CR2|PKRU|DR\d|Code):|RIP: 0033:')
 _DESCRIPTION = '''\
@@ -47,7 +48,7 @@ such program.
 
 
 def guest_programs():
-	"""The project's programs for the guest: {name: path}."""
+	"""Return the project's built programs: {name: path}."""
 	built = [path for folder in ('tools', 'examples') for path in sorted((build_dir() / 'umd' / folder).glob('*'))]
 	return {path.name: path for path in built if path.is_file() and os.access(path, os.X_OK)}
 
@@ -67,12 +68,12 @@ def named_in(command, share):
 
 
 def _guest_tests():
-	"""Tests for the guest that are built, to be run by hand: {name: path}."""
+	"""Return the built test programs for the guest, which the user may run by hand: {name: path}."""
 	return {path.name: path for test in vmtests.tests() for path in test.programs()}
 
 
 def _applets(found):
-	"""The programs of the Guest @found's busybox."""
+	"""Return the names of the programs in the busybox of the Guest @found."""
 	said = subprocess.run([found.busybox, '--list'], capture_output=True, text=True)
 	return {'busybox', *said.stdout.split()}
 
@@ -87,7 +88,7 @@ def check_program(found, word, folders, is_built, progress=lambda text: None):
 			raise Failure(f'{path} is not there', _STATUS_NO_PROGRAM)
 		return
 	if found.architecture.is_foreign:
-		return	# its busybox does not run here
+		return	# the busybox of another architecture cannot be asked, because it does not run here
 	there = _applets(found) | set(guest_programs()) | set(_guest_tests())
 	if word in there:
 		return
@@ -247,14 +248,14 @@ def main():
 
 
 def _say_progress(text):
-	"""Print a line of progress on stderr, because stdout is the command's. On a terminal it
-	ends with a carriage return as well, because QEMU makes the terminal of a shell raw."""
+	"""Print a line of progress on stderr, because stdout is for the command's output. On a terminal the line ends
+	with a carriage return as well, because QEMU sets the terminal to raw mode if a shell uses it."""
 	print(f'guest: {text}', file=sys.stderr, end='\r\n' if sys.stderr.isatty() else '\n', flush=True)
 
 
 def _telling(lines, most=30):
-	"""At most @most of the kernel's messages @lines, to explain a problem: those from the first
-	failure on, without register contents. If there is no failure, the last ones."""
+	"""Return at most @most of the kernel's messages @lines, to explain a problem: those from the first report of a
+	failure on, without register contents. Without such a report, return the last ones."""
 	start = next((index for index, line in enumerate(lines) if _FAILS.search(line)), None)
 	if start is None:
 		return lines[-most:]

@@ -34,8 +34,8 @@ _EACH = 'each'
 _OVERHEAD = 120
 # Factor for time limits on the debug kernel, whose checks are slow on an emulated processor.
 _DEBUG_FACTOR = 5
-# Clock and memories of the chip for which the device models count how long operations take. The
-# memories are slower than those of any real chip, so that every unit of the core has to wait.
+# Clock and memories of the chip that the device models assume when they count cycles. The memories are slower than
+# those of any real chip, so that every unit of the core has to wait.
 _CHIP = 'clock=1GHz,dram=1GB/s,dram-latency=300ns,sram=2GB/s,sram-latency=100ns'
 
 
@@ -52,7 +52,7 @@ class Test:
 	only_newest: bool
 	on_cross: bool
 	in_suite: bool
-	narrow: str	# architecture of 32 bits that the program is built for, or ''
+	narrow: str	# name of the 32-bit architecture for which the program is built, or ''
 	timeout: int
 	program: Path
 	arguments: tuple
@@ -62,14 +62,15 @@ class Test:
 		return self.program.parent == FOLDER
 
 	def programs(self):
-		"""The built programs that the test runs, or that its script receives as arguments, without those for
-		the suite tree or for 32 bits."""
+		"""Return the built programs that the test runs, or that its script gets as arguments; [] for a test in
+		the suite tree or of 32 bits."""
 		if self.in_suite or self.narrow:
 			return []
 		return [path for name in self.targets() if (path := self.folder / name).is_file()]
 
 	def targets(self):
-		"""All programs that the test needs, built already or not, as paths relative to the build directory."""
+		"""Return all programs that the test needs, built already or not, as paths relative to the build
+		directory."""
 		words = self.arguments if self.is_script else [os.path.relpath(self.program, self.folder)]
 		return [word for word in words if word.startswith('tests/')]
 
@@ -78,7 +79,7 @@ class Test:
 		return self.program.suffix == '.py'
 
 	def missing(self):
-		"""Reason why the test cannot run on this system, or ''."""
+		"""Return the reason why the test cannot run on this system, or ''."""
 		if self.in_suite and not suite_tree.path().is_dir():
 			return 'there is no suite tree'
 		if self.narrow and not guest_tree.cross_path(architectures.named(self.narrow)).is_dir():
@@ -91,8 +92,8 @@ def _folder(architecture):
 
 
 def tests(architecture=architectures.AMD64):
-	"""The tests of tests.list that guests of the @architecture can run; raises Failure for a
-	malformed line."""
+	"""Return the tests of tests.list that guests of the @architecture can run; raises Failure for a malformed
+	line."""
 	found = []
 	for number, line in enumerate(_LIST.read_text().splitlines(), 1):
 		words = line.split('#')[0].split()
@@ -115,8 +116,8 @@ def tests(architecture=architectures.AMD64):
 
 
 def plan(series, chosen):
-	"""The guests to boot, with the tests of each: {(kernel series, mode): [Test]}. @chosen(name): whether the
-	test with this full name is wanted.
+	"""Return the guests to boot, with the tests of each: {(kernel series, mode): [Test]}. @chosen(name): returns
+	whether the user chose the test with this full name.
 
 	@series: kernels, oldest first. The newest runs each test in all of its modes, the oldest
 	each test in its first mode, except those marked _NEWEST. A kernel between these two runs
@@ -135,7 +136,7 @@ def plan(series, chosen):
 
 
 def cross_tests(architecture, chosen):
-	"""The tests on a guest of another @architecture; @chosen as for plan()."""
+	"""Return the tests for a guest of another @architecture. @chosen: see plan()."""
 	return [test for test in tests(architecture) if test.on_cross
 		and chosen(f'{prefix_of(architecture.name, architecture.dma)}.{test.name}')]
 
@@ -154,20 +155,21 @@ def build_narrow(wanted, progress):
 
 
 def longest(kernel, wanted):
-	"""The most seconds that a guest with the tests @wanted may take on the reference machine of
+	"""Return the largest number of seconds that a guest with the tests @wanted may take on the reference machine of
 	pace.py."""
 	seconds = _OVERHEAD + sum(test.timeout for test in wanted)
 	return seconds * (_DEBUG_FACTOR if kernel == guest.DEBUG else 1)
 
 
 def with_time(wanted, is_debug):
-	"""The tests @wanted, with their time limits adapted to this machine's present speed."""
+	"""Return the tests @wanted with time limits for this machine's present speed."""
 	factor = pace.slowness() * (_DEBUG_FACTOR if is_debug else 1)
 	return [dataclasses.replace(test, timeout=math.ceil(factor * test.timeout)) for test in wanted]
 
 
 def _is_for(test, kernel, mode, plain):
-	"""Whether @test is for @kernel booted in @mode; @plain: the kernels but for the debug kernel, oldest first."""
+	"""Return whether @test runs on @kernel booted in @mode. @plain: all kernels except the debug kernel, oldest
+	first."""
 	if kernel == guest.DEBUG:
 		# On the debug kernel a test runs once: in its first mode, or with iommu if it has
 		# no mode.
@@ -183,7 +185,7 @@ def prefix_of(kernel, mode):
 
 
 def guest_for(series, progress):
-	"""The Guest with the kernel @series (None: the newest); missing parts are made."""
+	"""Return the Guest with the kernel @series (None: the newest). Missing parts are made."""
 	if series == guest.DEBUG:
 		return debug_kernel.find(progress)
 	return guest.find(progress, [series] if series else [])
@@ -234,15 +236,16 @@ def run(found, series, mode, wanted, modules, executables, progress):
 
 
 def how_far(wanted, share):
-	"""Progress of the tests @wanted, in words, from their files in the shared folder."""
+	"""Return a sentence about the progress of the tests @wanted, from the files that they write to the folder
+	@share."""
 	ended = [test for test in wanted if (share / f'{test.name}.status').is_file()]
 	running = [test.name for test in wanted if test not in ended and (share / f'{test.name}.log').is_file()]
 	return f'{len(ended)} of {len(wanted)} tests have ended{", now " + running[0] if running else ""}'
 
 
 def _image(found, wanted, executables, modules, plan_file):
-	"""What image.programs() gets for the tests @wanted: (executables, files). Writes the list
-	of the tests for the guest to @plan_file."""
+	"""Return the arguments (executables, files) of image.programs() for the tests @wanted. Writes the list of tests
+	that the guest reads to @plan_file."""
 	executables = dict(executables)
 	files = {f'{_INSIDE}/{path.name}': path for path in FOLDER.iterdir() if path.is_file()}
 	files |= {f'{_INSIDE}/{path.name}': path for path in modules}
@@ -272,7 +275,7 @@ def _image(found, wanted, executables, modules, plan_file):
 
 
 def _collect(test, share, prefix):
-	"""The cases that one test left in the shared folder."""
+	"""Return the cases of one test, from the files that it left in the folder @share."""
 	status_file = share / f'{test.name}.status'
 	output_file = share / f'{test.name}.log'
 	output = output_file.read_text(errors='replace') if output_file.is_file() else ''
@@ -294,7 +297,7 @@ def _collect(test, share, prefix):
 
 
 def kernel_case(outcome, prefix):
-	"""One more case, for the guest itself: it fails if the kernel reported a failure, the driver could not
+	"""Return one more case, for the guest itself. It fails if the kernel reported a failure, the driver could not
 	be unloaded, or the guest did not power off."""
 	problems = list(outcome.problems)
 	if outcome.status not in (0, vm.STATUS_KERNEL) and not problems:

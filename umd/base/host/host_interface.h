@@ -16,18 +16,18 @@ extern "C" {
 #endif
 
 #define NVDLA_HOST_INTERFACE 3
-/** Name of the function that a module exports, a nvdla_host_entry */
+/** Name of the function of type nvdla_host_entry that a module exports */
 #define NVDLA_HOST_ENTRY "nvdla_host_library"
 
 /** A tensor of the caller: contiguous elements, last axis innermost */
 struct nvdla_host_array {
 	const char *name;
 	int32_t type;
-	const int64_t
-		*shape; /**< of an output -1 for any extent; nvdla_host_room gives data then */
+	const int64_t *shape; /**< extents; -1 for an unknown extent of an output, for which
+				 nvdla_host_room then gives data */
 	size_t rank;
 	void *data;
-	size_t size; /**< bytes, as many as type and shape need */
+	size_t size; /**< bytes in data: as many as type and shape need */
 };
 
 /** Receives type and shape of a model's output; unknown extents are -1 */
@@ -39,10 +39,10 @@ typedef void (*nvdla_host_found)(void *context, const char *name, int32_t type,
  */
 typedef int (*nvdla_host_room)(void *context, size_t index, const int64_t *shape, size_t rank,
 			       void **data);
-/** Receives the reason why a function failed */
+/** Receives a message: the reason why a function failed */
 typedef void (*nvdla_host_say)(void *context, const char *message);
 
-/** The shape that an input of a TensorFlow Lite file gets, by its place among the inputs */
+/** A new shape for an input of a TensorFlow Lite file; input: index among the file's inputs */
 struct nvdla_host_shape {
 	int32_t input;
 	const int32_t *extents;
@@ -52,9 +52,10 @@ struct nvdla_host_shape {
 /** Receives a file that a module made; the module owns the bytes */
 typedef void (*nvdla_host_take)(void *context, const void *file, size_t size);
 
-/** Selected operators of a TensorFlow Lite file's first graph, and that graph's tensors by index */
+/** Selected operators of a TensorFlow Lite file's first graph, and the tensors that become inputs
+ * and outputs, all by their indices in that graph */
 struct nvdla_host_selection {
-	const int32_t *operators; /**< in ascending order */
+	const int32_t *operators; /**< indices of the operators, ascending */
 	size_t num_operators;
 	const int32_t *inputs;
 	size_t num_inputs;
@@ -64,15 +65,18 @@ struct nvdla_host_selection {
 
 struct nvdla_host_functions {
 	uint32_t version; /**< NVDLA_HOST_INTERFACE */
-	/** model: any bytes, not needed afterwards. Returns NULL if they are not a valid model */
+	/** Opens a model. model: bytes that are not trusted, not needed afterwards. Returns NULL if
+	 * they are not a valid model */
 	void *(*open)(const void *model, size_t size, void *context, nvdla_host_say say);
 	void (*close)(void *model);
-	/** Returns 0 if it succeeded. found: called with the file's description of each output */
+	/** Describes the outputs. Returns 0 if it succeeded. found: called for each output with
+	 * what the file says of it */
 	int (*outputs)(void *model, void *context, nvdla_host_found found, nvdla_host_say say);
 	/**
-	 * Returns 0 if it succeeded; fails also if an output differs from outputs or is too large.
-	 * May be called from several threads at once. found: if not NULL, outputs only have names,
-	 * and found is called with each of them. room: called for outputs with an extent of -1
+	 * Runs the model. Returns 0 if it succeeded; it also fails if an output has another type or
+	 * shape than in outputs, or is too large. May be called from several threads at once.
+	 * found: if not NULL, only the names in outputs count, and found is called for each output
+	 * instead of storing its elements. room: called for outputs with an extent of -1
 	 */
 	int (*run)(void *model, const struct nvdla_host_array *inputs, size_t num_inputs,
 		   const struct nvdla_host_array *outputs, size_t num_outputs, void *context,
@@ -84,8 +88,9 @@ struct nvdla_host_functions {
 	int (*select)(const void *model, size_t size, const struct nvdla_host_selection *selection,
 		      void *context, nvdla_host_take take, nvdla_host_say say);
 	/**
-	 * Makes a file whose tensors have the shapes that result from these shapes of the inputs.
-	 * Returns 0 if it succeeded. NULL in the module of ONNX Runtime, as select
+	 * Makes a copy of a file in which inputs have other shapes, and all other tensors the
+	 * shapes that result. Returns 0 if it succeeded. NULL in the module of ONNX Runtime, like
+	 * select
 	 */
 	int (*resize)(const void *model, size_t size, const struct nvdla_host_shape *shapes,
 		      size_t num_shapes, void *context, nvdla_host_take take, nvdla_host_say say);

@@ -45,7 +45,8 @@ Result<HostLibrary> openModule(HostLibrary library)
 		if (module)
 			break;
 		const char *why = dlerror();
-		/* A missing library of the module tells more than a missing module. */
+		/* Keep the error that helps more: that a library of the module is missing, rather
+		 * than that the module is. */
 		if (error.empty() || error.starts_with(library.module))
 			error = why;
 	}
@@ -86,7 +87,7 @@ constexpr std::pair<DataType, int32_t> types[] = {
 	{ DataType::Bool, 9 },	{ DataType::Half, 10 },
 };
 
-/* Allocates memory for an output of a shape that is known now; fails from 4 GiB on. */
+/* Allocates memory for an output whose shape became known in the run; fails for 4 GiB or more. */
 Result<void> makeRoom(const HostArray &output, std::span<const int64_t> shape)
 {
 	std::vector<uint32_t> lengths(shape.begin(), shape.end());
@@ -111,7 +112,8 @@ struct Said {
 	std::string message;
 	std::vector<HostValue> values;
 	std::vector<std::byte> file;
-	std::span<const HostArray> outputs; /* outputs of a run, for room() */
+	/* The run's outputs, in which room() allocates memory. */
+	std::span<const HostArray> outputs;
 
 	static void say(void *context, const char *message)
 	{

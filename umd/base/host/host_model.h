@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Models that libraries of the host run, if these are installed. */
+/* Models that are run by libraries of the host (ONNX Runtime, TensorFlow Lite), if these are
+ * installed. */
 #pragma once
 
 #include <cstddef>
@@ -18,9 +19,9 @@ namespace nvdla
 
 struct HostLibrary;
 
-/** \return number of a type of elements in ONNX files; 0 if ONNX lacks it */
+/** \return the number that ONNX files have for a type of elements; 0 if ONNX lacks the type */
 int32_t onnxType(DataType type);
-/** \return type with that number in ONNX files; nothing if tensors cannot have it */
+/** \return the type with that number in ONNX files; nothing if tensors here cannot have it */
 std::optional<DataType> typeOfOnnx(int32_t type);
 
 /** \brief A tensor of a model */
@@ -40,15 +41,17 @@ struct HostResult {
 struct HostArray {
 	HostValue what;
 	std::span<std::byte> bytes;
-	HostResult *result = nullptr; /**< gets an output with unknown sizes, in place of bytes */
+	HostResult *result = nullptr; /**< for an output with unknown sizes: gets shape and
+					 elements, in place of bytes */
 };
 
 /** \return true if bytes begin like a TensorFlow Lite file */
 bool isTfliteFile(std::span<const std::byte> bytes);
 
-/** \brief Selected operators of a TensorFlow Lite file, and tensors, by index */
+/** \brief Selected operators of a TensorFlow Lite file, and the tensors that become inputs and
+ * outputs, all by their indices in the first graph */
 struct TfliteSelection {
-	std::vector<int32_t> operators; /**< in ascending order */
+	std::vector<int32_t> operators; /**< indices of the operators, ascending */
 	std::vector<int32_t> inputs;
 	std::vector<int32_t> outputs;
 };
@@ -60,21 +63,24 @@ struct TfliteSelection {
 Result<std::vector<std::byte>> selectOperators(std::span<const std::byte> tflite,
 					       const TfliteSelection &selection);
 
-/** \brief The shape that an input of a TensorFlow Lite file gets, by its place among the inputs */
+/** \brief A new shape for an input of a TensorFlow Lite file; \a input is the index among the
+ * file's inputs */
 struct TfliteShape {
 	int32_t input = 0;
 	std::vector<int32_t> extents;
 };
 
-/** \return a file whose tensors have the shapes that result from \a shapes, those of some inputs;
- * errors as selectOperators() */
+/** \return a copy of the file in which some inputs have the shapes \a shapes, and all other tensors
+ * the shapes that result; the errors are those of selectOperators() */
 Result<std::vector<std::byte>> resizeTensors(std::span<const std::byte> tflite,
 					     std::span<const TfliteShape> shapes);
 
 /**
- * \brief A model that ONNX Runtime or TensorFlow Lite runs; from any number of threads at a time
+ * \brief A model that ONNX Runtime or TensorFlow Lite runs. Any number of threads may use it at the
+ * same time
  *
- * The state of a TensorFlow Lite model lasts as long as this object and its copies.
+ * Variables in a TensorFlow Lite model keep their values from run to run, as long as this object or
+ * a copy exists.
  */
 class HostModel
 {
@@ -82,8 +88,8 @@ public:
 	/**
 	 * \param[in] model an ONNX or TensorFlow Lite file, which is not trusted; not needed
 	 * afterwards
-	 * \return Unsupported if there is no library, with the package to install; its error for
-	 * a model that it cannot run
+	 * \return the model; Unsupported naming the package to install if the library is missing;
+	 * or the library's error for a model that it cannot run
 	 */
 	static Result<HostModel> open(std::span<const std::byte> model);
 
@@ -93,7 +99,7 @@ public:
 	Result<std::vector<HostValue>> shapes(std::span<const HostArray> inputs,
 					      std::span<const std::string> names) const;
 	/**
-	 * \param[in] inputs in the file's order, as \a outputs
+	 * \param[in] inputs inputs in the file's order; \a outputs likewise
 	 * \return an error also if an output has another type or shape, or a HostResult would have
 	 * 4 GiB or more
 	 */

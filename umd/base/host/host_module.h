@@ -23,8 +23,8 @@ struct Failure : std::exception {
 };
 
 /*
- * Calls \a call and reports its exception by \a say, so that none leaves the module. \return 0, or
- * 1 after an exception
+ * Calls \a call. Exceptions do not leave the module: their text is reported by \a say. \return 0,
+ * or 1 after an exception
  */
 template<typename Call>
 int said(void *context, nvdla_host_say say, const Call &call) noexcept
@@ -50,7 +50,8 @@ std::string shapeText(const Extent *shape, size_t rank)
 }
 
 /**
- * \brief The caller's function that gives memory for outputs whose shape the network leaves open
+ * \brief The caller's function that gives memory for outputs whose shape is known only after the
+ * run, and its context
  */
 struct Room {
 	void *context;
@@ -60,8 +61,8 @@ struct Room {
 /**
  * \brief Find the memory for an output of the library
  *
- * It is that of the network's tensor \a to or, if \a to leaves its shape open (extents below 0),
- * memory from \a room. Throws Failure if type, shape or size of the output are not those of
+ * It is the memory of the network's tensor \a to, or if \a to has unknown extents (below 0), memory
+ * from \a room. Throws Failure if type, shape or size of the output are not those of
  * \a to, or if \a room has no memory.
  *
  * \param[in] index number of the output, for \a room

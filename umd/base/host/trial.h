@@ -19,9 +19,10 @@ class TrialInputs
 public:
 	/**
 	 * \param[in] inputs the model's inputs, with known shapes
-	 * \param[in] number of all elements; without it they are random from 0 to 1, and integers
-	 * of 8 bits from 0 to 100
-	 * \param[in] divisors names of inputs whose integers are not 0
+	 * \param[in] value of all elements; without it, elements are random: from 0 to 1, or for
+	 * integers of 8 bits from 0 to 100
+	 * \param[in] divisors names of inputs by which the model divides: their integers must not
+	 * be 0
 	 */
 	TrialInputs(const std::vector<HostValue> &inputs, std::optional<float> number,
 		    const std::set<std::string> &divisors = {});
@@ -33,24 +34,24 @@ private:
 	std::vector<HostArray> arrays_;
 };
 
-/** \return the lengths that both shapes have, and -1 for other axes; nothing if their numbers of
- * axes differ */
+/** \return the lengths that are equal in both shapes, and -1 for the other axes; nothing if the
+ * shapes have different numbers of axes */
 std::optional<std::vector<int64_t>> commonShape(std::vector<int64_t> one,
 						const std::vector<int64_t> &other);
 
-/** \brief Outputs of runs of a model with different numbers */
+/** \brief Result of runs of a model with different numbers in its inputs */
 struct TrialRuns {
-	/** \brief Number that was the argument of TrialInputs in the first run that succeeded */
+	/** \brief The argument \a number of TrialInputs in the first run that succeeded */
 	std::optional<float> number = 0.0F;
-	/** \brief Lengths that differ are -1, and the type is 0 if the number of axes differs, or
-	 * if no run succeeded */
+	/** \brief Outputs; a length that differs between runs is -1. The type is 0 if the number of
+	 * axes differs, or if no run succeeded */
 	std::vector<HostValue> outputs;
 };
 
 /**
  * \brief Run a model with each of some numbers
  * \param[in] outputs names of the outputs, which ONNX Runtime needs
- * \param[in] numbers one run for each; this and \a divisors are arguments of TrialInputs
+ * \param[in] numbers the arguments \a number of TrialInputs, one for each run
  */
 TrialRuns tryNumbers(const HostModel &model, const std::vector<HostValue> &inputs,
 		     std::span<const std::string> outputs,

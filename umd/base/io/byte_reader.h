@@ -9,7 +9,8 @@
 namespace nvdla
 {
 
-/** \brief Takes values off the front of a little-endian file; the host is little-endian, too */
+/** \brief Reads values one after the other from a little-endian file; it does not work on
+ * big-endian hosts */
 class ByteReader
 {
 public:

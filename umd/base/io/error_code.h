@@ -9,8 +9,9 @@ namespace nvdla
 {
 
 /**
- * \param[in] error errno of a system call that failed and had got a file's name
- * \return NotFound, InvalidArgument if the named file cannot be used, or Io
+ * \param[in] error errno of a failed system call, one of whose arguments was the name of a file
+ * \return NotFound if there is no such file, InvalidArgument if it cannot be used in this way,
+ * otherwise Io
  */
 inline ErrorCode codeOfName(int error)
 {

@@ -36,7 +36,7 @@ tl::unexpected<Error> tooLarge(const char *what, const std::string &path, uint64
 		    fmt::format("has {} bytes, must be below {}", bytes, limit));
 }
 
-/* Reads a pipe, whose size is known only at its end. */
+/* Reads a pipe to its end, because its size is not known before. */
 Result<std::vector<std::byte>> readPipe(int fd, const char *what, const std::string &path,
 					uint64_t limit)
 {
@@ -82,8 +82,9 @@ std::string fileAt(const std::string &path)
 	return resolved ? resolved.get() : "";
 }
 
-/* Only a regular file of this user and group with a single link is replaced, because a new file
- * would not keep another owner, group or further links. Other files are written in place. */
+/* Returns whether a file may be replaced by a new one: a regular file of this user and group with a
+ * single link. A new file would not keep another owner, another group or further links, so such
+ * files are overwritten in place. */
 bool canBeReplaced(const struct stat &there)
 {
 	return S_ISREG(there.st_mode) && there.st_uid == geteuid() &&
@@ -126,9 +127,9 @@ Result<std::vector<std::byte>> readWholeFile(const std::string &path, uint64_t l
 }
 
 /*
- * Writes a new file beside the old one and renames it: if the disk is full, or the program is
- * killed meanwhile, the old contents stay. In folders where no file can be created (as in sysfs),
- * the old file is overwritten.
+ * Writes a new file in the same folder and renames it, so that the old contents stay if the disk is
+ * full or the program is killed. In folders where no file can be created (as in sysfs), the old
+ * file is overwritten.
  */
 Result<void> writeWholeFile(const std::string &path, std::span<const std::byte> bytes)
 {

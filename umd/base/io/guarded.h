@@ -15,15 +15,16 @@ namespace nvdla
 /**
  * \brief Make an error of the exception that is being handled
  *
- * If there is no memory for the message, the error has a text that std::string holds without
- * allocation.
+ * If there is no memory for the message, the error has a text that is short enough for a
+ * std::string without allocation.
  */
 Error caughtError(const char *what, const std::string &where) noexcept;
 
 /**
  * \brief Do \a work; its exceptions become errors
  *
- * All public functions, callbacks of libraries and thread functions do their work inside guarded().
+ * All public functions, callbacks and functions of threads do their work inside of guarded(), so
+ * that no exception leaves the library.
  *
  * \param[in] what the attempted action, for the error
  * \param[in] where what the action was done to, such as a file, for the error

@@ -23,7 +23,8 @@ namespace
 
 constexpr const char *readingPicture = "read picture";
 constexpr uint32_t maxSide = 8192;
-/* Most bytes of a file. The largest picture has three bytes a pixel; the rest is for the header. */
+/* Largest size of a file. Pixels take at most three of these four bytes a pixel; the rest is for
+ * headers. */
 constexpr uint64_t maxPictureBytes = uint64_t{ 4 } * maxSide * maxSide;
 
 tl::unexpected<Error> badPicture(const std::string &name, std::string why)
@@ -39,7 +40,8 @@ Result<void> checkSides(const std::string &name, uint64_t width, uint64_t height
 					    height, maxSide));
 }
 
-/* Takes the next number off a PGM or PPM header: white space and comments may stand before it. */
+/* Reads the next number of a PGM or PPM header and removes it from \a text. White space and
+ * comments may precede it. */
 Result<uint32_t> pnmNumber(std::string_view &text, const std::string &name)
 {
 	while (!text.empty()) {
@@ -152,7 +154,7 @@ Result<Image> decodeJpeg(std::span<const std::byte> bytes, const std::string &na
 	image.height = static_cast<uint32_t>(height);
 	image.channels = grey ? 1 : 3;
 	image.pixels.resize(size_t{ image.width } * image.height * image.channels);
-	/* A warning (the file ends early) is an error, because the picture is incomplete. */
+	/* Treat warnings as errors: if the file ends early, the picture is incomplete. */
 	if (tjDecompress2(jpeg.get(), data, bytes.size(), image.pixels.data(), width, 0, height,
 			  grey ? TJPF_GRAY : TJPF_RGB, TJFLAG_STOPONWARNING))
 		return badPicture(name, tjGetErrorStr2(jpeg.get()));
@@ -205,11 +207,11 @@ Result<std::vector<std::byte>> encodePng(const Image &image, const std::string &
 		writer.png.height = image.height;
 		writer.png.format = image.channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
 
-		/* This flag makes files a quarter larger, but they are written much faster. */
+		/* With this flag, files are a quarter larger, but written much faster. */
 		writer.png.flags = PNG_IMAGE_FLAG_FAST;
 
-		/* Allocate for the largest size: to ask libpng for the exact size would compress
-		 * twice. */
+		/* Allocate memory for the largest possible size, because libpng would have to
+		 * compress the picture to know the exact one. */
 		png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(writer.png);
 		std::vector<std::byte> bytes(size);
 		if (!png_image_write_to_memory(&writer.png, bytes.data(), &size, 0,

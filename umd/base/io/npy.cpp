@@ -24,7 +24,8 @@ namespace
 constexpr const char *readingNpy = "read npy";
 constexpr std::array<char, 6> npyMagic{ '\x93', 'N', 'U', 'M', 'P', 'Y' };
 constexpr uint64_t maxNpyBytes = uint64_t{ 1 } << 32;
-/* Most elements of an array: 2^32, or as many doubles as a 32-bit process can address. */
+/* Largest number of elements of an array: 2^32, or in a 32-bit process as many doubles as it can
+ * address. */
 constexpr auto maxElements =
 	static_cast<size_t>(std::min(uint64_t{ 1 } << 32, uint64_t{ SIZE_MAX } / sizeof(double)));
 
@@ -33,8 +34,8 @@ tl::unexpected<Error> badNpy(const std::string &name, std::string why)
 	return fail(ErrorCode::InvalidFile, readingNpy, name, std::move(why));
 }
 
-/* Returns the text from \a key to the next \a end in the header of a file, which is a dictionary in
- * the syntax of Python. */
+/* Returns the text between \a key and the next character \a end in a file's header, which is a
+ * dictionary in the syntax of Python. */
 std::string_view valueOf(std::string_view dictionary, std::string_view key, char end)
 {
 	const size_t at = dictionary.find(key);
@@ -98,7 +99,8 @@ std::vector<std::byte> narrowed(std::span<const std::byte> bytes)
 	return { narrowBytes.begin(), narrowBytes.end() };
 }
 
-/* An element type in files, the type that it gets in the array, and the conversion. */
+/* A type of elements in files, the type that they get in the array, and the conversion between the
+ * two. */
 struct FileType {
 	const char *code;
 	DataType type;
@@ -142,8 +144,9 @@ size_t bytesOf(std::span<const size_t> shape, size_t each)
 	return std::accumulate(shape.begin(), shape.end(), each, std::multiplies());
 }
 
-/* Copies images, channel by channel, into \a to, which has \a imageBytes bytes for each. If an
- * image has three channels and the tensor four, the fourth channel is not changed. */
+/* Copies images, whose channels are planes, to \a to, which has \a imageBytes bytes for each image.
+ * If that is more than an image has (a tensor of four channels, an image of three), the rest is not
+ * changed. */
 void copyImages(const NpyArray &array, size_t images, size_t imageBytes, std::span<std::byte> to)
 {
 	const size_t given = array.elements.size() / images;
@@ -247,14 +250,16 @@ NpyArray inChannelOrder(const NpyArray &array, ElementOrder order)
 
 constexpr const char *converting = "convert npy to tensor";
 
-/* Axes of length 1 do not matter: (1, 1, 28, 28) and (28, 28) are the same picture. */
+/* Returns the lengths that are not 1, for comparisons, in which (1, 1, 28, 28) and (28, 28) are
+ * equal. */
 std::vector<size_t> withoutOnes(auto shape)
 {
 	std::erase(shape, 1);
 	return { shape.begin(), shape.end() };
 }
 
-/* Returns the shape with the channels moved to where the other ElementOrder has them. */
+/* Returns the shape of the same tensor in the other ElementOrder, in which the channels have
+ * another place. */
 std::vector<uint32_t> inOtherOrder(const TensorSignature &signature)
 {
 	std::vector<uint32_t> shape = signature.shape;
@@ -270,8 +275,8 @@ std::vector<uint32_t> inOtherOrder(const TensorSignature &signature)
 
 /*
  * Returns the array in N, C, H, W order. Without \a order, the axes of \a given are those of the
- * model's tensor (its signature), if \a desc has them. Otherwise \a given has three or four axes,
- * in \a order or, by default, channels before lines and columns.
+ * model's tensor, if \a desc has a signature. Otherwise \a given has three or four axes, in
+ * \a order or, by default, channels before lines and columns.
  */
 Result<NpyArray> inAxesOf(const TensorDesc &desc, const NpyArray &given,
 			  std::optional<ElementOrder> order)
@@ -293,11 +298,12 @@ Result<NpyArray> inAxesOf(const TensorDesc &desc, const NpyArray &given,
 	return inChannelOrder(array, desc.signature->order);
 }
 
-/* 8-bit models hold an unsigned byte as a signed integer that is 128 less; this is byte 0. */
+/* Networks of 8 bits hold an unsigned byte as a signed integer that is 128 less; this one stands
+ * for the byte 0. */
 constexpr float zeroByte = -128;
 
-/* Returns nothing if the array holds real numbers, which have to be quantized. If it holds elements
- * of the tensor, returns the offset to add to each of them, mostly 0. */
+/* Returns the offset to add to each number of the array, mostly 0, if the array holds elements of
+ * the tensor; nothing if it holds real numbers, which have to be quantized. */
 std::optional<float> offsetOfElements(const TensorDesc &desc, const NpyArray &array)
 {
 	const bool hasBytes = array.ofBytes || array.type == DataType::Int8;

@@ -15,9 +15,9 @@ namespace nvdla
 /**
  * \brief The process that created an object
  *
- * A child of fork() has copies of its parent's objects, but not its threads: requests to a thread
- * would wait for ever. The child shares the open file of the device: requests to the driver would
- * change the parent's buffers and jobs.
+ * A child of fork() has copies of its parent's objects, but not the parent's threads, so waiting
+ * for a thread would never end. The child shares the parent's open file of the device, so requests
+ * to the driver would change the parent's buffers and jobs.
  */
 class OwnProcess
 {

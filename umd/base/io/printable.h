@@ -10,18 +10,19 @@ namespace nvdla
 
 /**
  * \brief Make text from a file safe for a terminal
- * \return \a text, in which each byte of a control character and each byte that is not UTF-8 is
- * written as \xNN
+ * \return \a text with \xNN in place of each byte of a control character, and of each byte that is
+ * not UTF-8
  */
 std::string printable(std::string_view text);
 
 /**
- * \brief Shorten a layer's long name to its end, in which the names of one model differ most
+ * \brief Shorten a layer's long name: the end stays, because the names of one model differ most in
+ * their ends
  *
  * TensorFlow Lite names a layer after all operators in it, separated by semicolons. A long name of
  * this form becomes the first operator's name, shortened, and ";...".
  *
- * \param[in] width most bytes of the result, 8 or more
+ * \param[in] width largest number of bytes of the result, 8 or more
  * \return \a text if it fits; otherwise "..." and its last bytes, or the form with ";..."
  */
 std::string shortened(std::string_view text, size_t width);

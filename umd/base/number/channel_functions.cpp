@@ -21,7 +21,7 @@ double sumOfSquares(std::span<const double> channels)
 
 void normalize(std::span<double> channels)
 {
-	/* Smallest divisor, as in TensorFlow Lite's kernels: it avoids a division by 0. */
+	/* Smallest divisor, as in TensorFlow Lite's kernels, so that nothing is divided by 0. */
 	constexpr double least = 1e-6;
 	const double length = std::max(std::sqrt(sumOfSquares(channels)), least);
 

@@ -16,24 +16,25 @@ namespace
 {
 
 constexpr int fractionBits = 15;
-constexpr int maxPower = 14; /* the largest power of two that is an operand */
-/* Largest shifts of X2, SDP's second multiplier, for results of 16 and of 8 bits: the input of X2
- * then stays below 2^31 for results that do not saturate. */
+constexpr int maxPower = 14; /* 2^14 is the largest power of two that is an operand (of 16 bits) */
+/* Largest right shifts of X2, SDP's second multiplier, for results of 16 and of 8 bits. With these,
+ * the input of X2 stays below 2^31 unless the result saturates. */
 constexpr int maxFineShift16 = 28;
 constexpr int maxFineShift8 = 36;
 constexpr int maxCoarseShift = 31;
-/* Limit of the shifts of X2 and Y together if 8-bit results are rounded twice: X2's result has the
- * fraction bits that Y rounds away, and X2's input has to stay below 2^31. */
+/* Limit of the right shifts of X2 and Y together if 8-bit results are rounded twice. X2's result
+ * then has the fraction bits that Y rounds off, and X2's input still has to stay below 2^31. */
 constexpr int sharedShift = 36;
 /*
- * Most fraction bits that the first of two roundings keeps for a small scale of a layer beyond
- * those for the largest scale.
+ * The first of two roundings keeps more fraction bits for a small scale of a layer than for the
+ * largest one, but at most so many more.
  */
 constexpr int mostSpread = 10;
 
 struct Fraction {
-	double fraction = 0; /* in units of 2^-15: magnitude 2^14 to 2^15 - 1, or 0 */
-	int shift = 0;	     /* scale = fraction / 2^shift */
+	/* Mantissa of the scale as an integer: magnitude 2^14 to 2^15 - 1, or 0. */
+	double fraction = 0;
+	int shift = 0; /* scale = fraction / 2^shift */
 };
 
 Fraction split(double scale)
@@ -53,7 +54,8 @@ struct Factors {
 	double fine = 0;
 };
 
-/* Returns two operands whose product is nearest to \a scale, one of them close to 2^power. */
+/* Returns two integer operands, the first of them close to 2^power, whose product is nearest to
+ * \a scale. */
 Factors nearestFactors(double scale, int power)
 {
 	constexpr double candidates = 1024;
@@ -61,7 +63,8 @@ Factors nearestFactors(double scale, int power)
 	Factors best{ first, 0 };
 	double least = std::fabs(scale);
 
-	/* With a larger first operand the second one gets smaller and stays within its range. */
+	/* Try larger first operands only: the second one then gets smaller, and stays within its
+	 * range. */
 	for (double coarse = first; least > 0 && coarse < std::min(first + candidates, 2 * first);
 	     coarse++) {
 		const double fine = roundReal(scale / coarse);
@@ -101,7 +104,8 @@ Result<ChannelScaling> scaleOnce(std::span<const double> scales, std::span<const
 	scaling.x2.shift = static_cast<uint8_t>(fine);
 	Factors factors;
 	for (size_t i = 0; i < scales.size(); i++) {
-		/* Most layers have one scale for all channels. */
+		/* Compute the factors again only if the scale differs, because most layers have one
+		 * scale for all channels. */
 		if (i == 0 || scales[i] != scales[i - 1])
 			factors = nearestFactors(std::ldexp(scales[i], total),
 						 total - fractions[i].shift);
@@ -118,7 +122,7 @@ Result<ChannelScaling> scaleOnce(std::span<const double> scales, std::span<const
 	return scaling;
 }
 
-/* For each scale, the fraction bits that the first of two roundings keeps. */
+/* Returns, for each scale, the number of fraction bits that the first of two roundings keeps. */
 std::vector<int> firstBitsOf(std::span<const double> scales)
 {
 	std::vector<int> bits;
@@ -131,8 +135,8 @@ std::vector<int> firstBitsOf(std::span<const double> scales)
 		if (scale != 0)
 			smallest = std::min(smallest, bits.back());
 	}
-	/* Kernels whose weights are nearly zero have tiny scales, which ask for many bits. Without
-	 * this limit, scaleTwice() would lose precision in other kernels, or round only once. */
+	/* Limit the tiny scales of kernels whose weights are nearly zero: with the many bits that
+	 * these ask for, scaleTwice() would lose precision in other kernels, or round only once. */
 	for (int &one : bits)
 		one = std::min(one, smallest + mostSpread);
 	return bits;
@@ -162,9 +166,9 @@ Result<ChannelScaling> scaleTwice(std::span<const double> scales, std::span<cons
 }
 
 /*
- * Returns the biases with half a step of a first rounding added. Two roundings move a value up if
- * it is less than half such a step below a tie; with this addition a single rounding does so as
- * well.
+ * Returns the biases with half a step of the first rounding added, so that a single rounding gives
+ * the results of two: a value that is less than half such a step below a tie of the second rounding
+ * is rounded up by the first one, and so by both together.
  */
 std::vector<double> withFirstRounding(std::span<const double> biases,
 				      std::span<const double> scales, const std::vector<int> &bits)

@@ -14,7 +14,7 @@ namespace
 {
 
 constexpr int maxConverterShift = 31; /* an unsigned field of five bits */
-/* A larger shift leaves nothing of a product of 48 bits. */
+/* A product has 48 bits, of which a larger shift would leave none. */
 constexpr int maxMultiplierShift = 47;
 constexpr double maxScale = 32767;
 

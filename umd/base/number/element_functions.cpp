@@ -42,7 +42,7 @@ double sign(double x)
 	return std::isnan(x) ? x : (x > 0) - (x < 0);
 }
 
-/* A function that needs no parameter. */
+/* A function without parameter in the form of ElementFunctionInfo::compute. */
 template<double (*function)(double)>
 double plain(double x, double)
 {

@@ -9,18 +9,18 @@
 namespace nvdla
 {
 
-/** \brief A function of one number, and whether tables of it are exact enough */
+/** \brief A function of one number and its properties */
 struct ElementFunctionInfo {
-	const char *name; /**< "reciprocal_root": in texts of loadables and in reports */
+	const char *name; /**< name in reports and loadables as text: "reciprocal_root" */
 	double (*compute)(double x, double parameter);
 	double low;  /**< start of the interval where the function is defined */
 	double high; /**< end of that interval */
 	/**
-	 * \brief The function bends little, and is almost a straight line beyond a distance of 12
-	 * from 0
+	 * \brief True if the function bends little, and is almost a straight line for numbers
+	 * farther than 12 from 0
 	 *
-	 * A look-up table of any type is then good enough. Other functions have a table only in 8
-	 * bits, with an entry for each number.
+	 * A look-up table is then exact enough for all types. For other functions, tables are only
+	 * used in 8 bits, with an entry for each number.
 	 */
 	bool hasTables;
 	bool hasParameter = false;
@@ -28,8 +28,9 @@ struct ElementFunctionInfo {
 	/** \return the value by IEEE 754: infinite at a pole, NaN where it is not defined */
 	double operator()(double x, double parameter) const { return compute(x, parameter); }
 	/**
-	 * \return the value for types without infinity and NaN: the largest float of the sign,
-	 * or the value at the nearest number for which the function is defined
+	 * \return the value for types without infinity and NaN. In place of an infinite value, it
+	 * is the largest float of the same sign; where the function is not defined, the value at
+	 * the nearest number where it is
 	 */
 	double bounded(double x, double parameter) const;
 };

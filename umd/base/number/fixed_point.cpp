@@ -13,7 +13,7 @@ namespace nvdla
 namespace
 {
 
-/* With a larger shift every result is 0 or a limit. */
+/* Largest useful shift: with a larger one, every result is 0 or a limit of the type. */
 constexpr uint32_t maxShift = 47;
 
 tl::unexpected<Error> bad(const char *what, std::string why)
@@ -104,7 +104,7 @@ std::vector<std::byte> convertFixed(std::span<const std::byte> elements, const F
 	for (size_t i = 0; i < count; i++) {
 		const int16_t value =
 			convertFixed(elementAt(elements, from.container, i), from, to, rounding);
-		/* Little endian: the low byte is the whole of an Int8. */
+		/* The host is little-endian, so the first byte of value is all of an Int8. */
 		std::memcpy(&converted[i * bytes], &value, bytes);
 	}
 	return converted;

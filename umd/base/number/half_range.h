@@ -13,7 +13,8 @@ namespace nvdla
 
 /** \brief The largest finite number of half precision */
 inline constexpr double largestHalf = 65504;
-/** \brief The smallest number with all 11 bits; smaller ones have fewer, and none below 2^-25 */
+/** \brief The smallest number with all 11 bits of precision. Smaller numbers have fewer bits; below
+ * 2^-25 they become 0 */
 inline constexpr double smallestNormalHalf = 0x1p-14;
 
 /** \return \a number rounded to FP16, saturated to finite numbers */

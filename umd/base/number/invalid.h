@@ -9,7 +9,7 @@
 namespace nvdla
 {
 
-/** The error of an argument: \a where names it, \a why has its value. */
+/** \return the error of a wrong argument: \a where names it, \a why has its value */
 inline tl::unexpected<Error> invalid(const char *what, std::string where, std::string why)
 {
 	return fail(ErrorCode::InvalidArgument, what, std::move(where), std::move(why));

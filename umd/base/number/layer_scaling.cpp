@@ -15,7 +15,7 @@ namespace nvdla
 namespace
 {
 
-/* The sum of each kernel's weights. */
+/* Returns the sum of the weights of each kernel. */
 std::vector<double> weightSums(const WeightDesc &desc, std::span<const std::byte> weights)
 {
 	const std::vector<float> elements = elementsToFloat(desc.type, weights);
@@ -92,8 +92,8 @@ Result<ConvolutionScaling> scaleConvolution(const ConvolutionQuantization &quant
 		return forward(checked);
 
 	/*
-	 * Value that reaches SDP, after the truncations of the convolution pipeline, for a product
-	 * of one step of the input and one step of a weight.
+	 * Value that reaches SDP, after the truncations of the convolution pipeline, for the
+	 * product of one step of the input and one step of a weight.
 	 */
 	const double reach = std::ldexp(
 		quantization.winogradScale,

@@ -17,13 +17,14 @@ namespace
 
 /*
  * A look-up unit has two tables: LE with 65 entries, linear or exponential, and LO with 257
- * entries, linear. For LO, try tables that cover the range divided by powers of two, at several
- * positions.
+ * entries, linear. makeLut() tries LO tables that cover the whole range, a half of it, a quarter
+ * and so on (loDensities), each at several positions (loPlaces).
  */
 constexpr int loDensities = 12;
 constexpr int loPlaces = 16;
 constexpr int evenSamples = 2048;
-/* Samples per octave towards the start, where exponential tables are dense. */
+/* Samples for each doubling of the distance from the start, near which exponential tables are
+ * dense. */
 constexpr int samplesPerOctave = 16;
 constexpr int octaves = 20;
 
@@ -37,7 +38,8 @@ struct LutLimits {
 
 LutLimits limitsOf(LutUnit unit, DataType type)
 {
-	/* Integer inputs need no entries closer than 1 = 2^0, so their stepMin is 0. */
+	/* Entries for integer inputs need not be closer than 1 = 2^0, so stepMin is 0 for
+	 * integers. */
 	if (type == DataType::Half)
 		return { -126, 127, 121, 119, -128, 0 };
 	if (unit == LutUnit::Sdp)
@@ -47,8 +49,8 @@ LutLimits limitsOf(LutUnit unit, DataType type)
 	return { 0, 36, 31, 29, 0, 38 };
 }
 
-/* The function to tabulate, in units of the table's inputs and entries, and samples of it at which
- * the errors of tables are measured. */
+/* The function for which tables are made, with inputs and results in steps of the table, and
+ * samples at which the errors of tables are measured. */
 class Target
 {
 public:
@@ -70,7 +72,7 @@ public:
 	double range() const { return high_ - low_; }
 	bool half() const { return half_; }
 	bool straightOutside() const { return half_ && request_.straightOutside; }
-	/* Factor that turns an error in entries into real numbers. */
+	/* Factor that converts an error from steps of entries to real numbers. */
 	double entryScale() const { return half_ ? 1 : request_.outputScale; }
 	const std::vector<double> &samples() const { return samples_; }
 	const std::vector<double> &values() const { return values_; }
@@ -132,7 +134,8 @@ LutHalf emptyTable(const Target &target, size_t entries, int step, double start)
 	return table;
 }
 
-/* The smallest step, an exponent of 2, at which a table covers the range; at least \a smallest. */
+/* Returns the smallest distance of entries, as an exponent of 2, with which a table covers the
+ * range; at least \a smallest. */
 int coveringStep(const Target &target, size_t entries, int smallest)
 {
 	const double step = target.range() / static_cast<double>(entries - 1);
@@ -142,7 +145,8 @@ int coveringStep(const Target &target, size_t entries, int smallest)
 
 bool fits(const LutHalf &table, const LutLimits &limits)
 {
-	if (table.half) /* the start has to be exact relative to a step: FP32 has 24 bits */
+	if (table.half) /* the register of the start, an FP32 of 24 bits, has to be exact relative
+			   to a step */
 		return table.exponential || std::fabs(table.start) < std::ldexp(1, table.step + 30);
 	const auto range = integerLimits(limits.edgeBits);
 	return table.start >= static_cast<double>(range.lowest) &&
@@ -184,7 +188,8 @@ std::vector<Candidate> loCandidates(const Target &target, const LutLimits &limit
 		const int places = spare > 0 ? loPlaces : 0;
 		for (int place = 0; place <= places; place++) {
 			double start = target.low() + std::max(spare, 0.0) * place / loPlaces;
-			if (target.half() && spare > 0) /* an entry at 0, where functions bend */
+			if (target.half() &&
+			    spare > 0) /* place an entry at 0, where functions bend */
 				start = std::ldexp(std::floor(std::ldexp(start, -step)), step);
 			LutHalf table = emptyTable(target, Lut::loCount, step, start);
 			if (fits(table, limits))
@@ -200,7 +205,8 @@ struct Score {
 
 	bool operator<(const Score &other) const
 	{
-		/* The mean error decides between tables with about the same largest error. */
+		/* The mean error is added so that it decides between tables with about the same
+		 * largest error. */
 		return largest + mean < other.largest + other.mean;
 	}
 };

@@ -28,7 +28,7 @@ int64_t edgeBits(const LutHalf &table, double value)
 	if (table.half)
 		return std::bit_cast<uint32_t>(
 			static_cast<float>(std::clamp<double>(value, -FLT_MAX, FLT_MAX)));
-	/* The end of an exponential table may exceed the register: clip it. */
+	/* The end of an exponential table may be larger than its register can hold: clip it. */
 	if (table.exponential)
 		value = std::min<double>(value, INT32_MAX);
 	return static_cast<int64_t>(value);
@@ -149,8 +149,8 @@ void LutHalf::fill(const std::function<double(double)> &function, double low, do
 				  : static_cast<int16_t>(integerLimits(16U).saturate(y));
 	}
 
-	/* Measure the slope of the function beyond the edge over a minimum width, as steps may be
-	 * too small. */
+	/* Measure the slope of the function beyond the edge over a minimum width, because a step
+	 * may be too small for that. */
 	const double width = std::max(distance(1), (high - low) * 0x1p-12);
 	const double first = input(0), last = input(steps());
 	underflow = edge((function(first) - function(first - width)) / width);

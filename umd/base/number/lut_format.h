@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One of the two tables of a look-up unit, with numbers in place of register contents.
+ * One of the two tables (LE, LO) of a look-up unit, with numbers in place of the contents of
+ * registers.
  */
 #pragma once
 
@@ -14,20 +15,22 @@
 namespace nvdla
 {
 
-/** \brief Continuation of a function beyond an edge */
+/** \brief The straight line that continues a table beyond one of its ends */
 struct LutEdge {
 	LutSlope slope;
-	double gradient = 0; /**< real slope, entries per unit of the input */
+	double gradient = 0; /**< slope as a number: change in steps of entries for a change of the
+				input by 1 */
 };
 
 /** \brief LE (64 steps) or LO (256 steps) */
 struct LutHalf {
-	bool half = false; /**< entries are FP16, inputs real numbers */
+	bool half = false; /**< true: entries are FP16 and inputs real numbers; false: both are
+			      integers */
 	bool exponential =
 		false; /**< entry i is at start + 2^(step + i), else at start + i * 2^step */
 	int step = 0;
 	double start = 0;
-	std::vector<int16_t> entries; /**< 65 or 257 */
+	std::vector<int16_t> entries; /**< 65 entries (LE) or 257 (LO) */
 	LutEdge underflow, overflow;
 
 	/** \return steps between entries */
@@ -43,7 +46,7 @@ struct LutHalf {
 	bool hits(double x) const;
 	/** \return true if \a x is below the first entry's input, or equal in a linear table */
 	bool underflows(double x) const;
-	/** \return the function, in entries */
+	/** \return the result of the look-up at \a x, in steps of entries */
 	double value(double x) const;
 	/**
 	 * \brief Fill the entries, and set the slopes to those of \a function beyond the first and
@@ -68,7 +71,7 @@ LutHalf leHalf(const Lut &lut, DataType type);
 /** \return LO of \a lut as numbers */
 LutHalf loHalf(const Lut &lut, DataType type);
 
-/** \return both tables as the unit holds them; LO is used where both hit, LE where both miss */
+/** \return both tables as register contents; LO is used if both hit, LE if both miss */
 Lut lutOf(const LutHalf &le, const LutHalf &lo);
 
 } /* namespace nvdla */

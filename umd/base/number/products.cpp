@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compiled once for each instruction set (Highway).
+ * Vector code for the Highway library, which compiles this file once for each instruction set.
  */
 #include "products.h"
 
@@ -9,7 +9,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "base/number/products.cpp"
 #include <hwy/foreach_target.h>
-/* After foreach_target.h. */
+/* Has to come after foreach_target.h. */
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -21,8 +21,9 @@ namespace HWY_NAMESPACE
 namespace hn = hwy::HWY_NAMESPACE;
 
 /*
- * Sums of a vector of kernels from the k-th on stay in registers. Products are rounded before they
- * are added, so all instruction sets have the same results.
+ * Adds the products for as many kernels as a vector has lanes, from the k-th kernel on, whose sums
+ * stay in registers. Products are rounded before they are added (no fused multiply-add), so that
+ * all instruction sets have the same results.
  */
 template<typename Tag>
 void addToVector(Tag tag, const ProductInputs &from, const ProductSums &sums, const float *rows,

@@ -20,9 +20,9 @@ using ProductSums = float *[pixelsAtOnce];
 /**
  * \brief Add the products of each pixel's channels with kernels to the pixel's sums
  *
- * Each sum is added to in the order of the channels.
+ * The products of a sum are added in the order of the channels.
  *
- * \param[in] rows for each channel a row with the element of each kernel
+ * \param[in] rows for each channel, a row with the weights of all kernels
  */
 void addProducts(const ProductInputs &from, const ProductSums &sums, const float *rows,
 		 uint32_t channels, uint32_t kernels);

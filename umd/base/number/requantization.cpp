@@ -51,10 +51,10 @@ int64_t multipliedTwice(int64_t integer, double factor)
 {
 	constexpr int factorBits = 31;
 	int exponent = 0;
-	const double fraction = roundReal(std::ldexp(std::frexp(factor, &exponent), factorBits));
+	const double mantissa = roundReal(std::ldexp(std::frexp(factor, &exponent), factorBits));
 
 	return roundedTwice(static_cast<double>(integer) *
-				    std::ldexp(fraction, exponent - factorBits),
+				    std::ldexp(mantissa, exponent - factorBits),
 			    std::clamp(-exponent, 0, factorBits));
 }
 

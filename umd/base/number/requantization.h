@@ -12,20 +12,21 @@
 namespace nvdla
 {
 
-/** \brief Product and shift that convert integers from one quantization to another */
+/** \brief Factor and shift that convert integers from one quantization to another */
 struct Requantization {
 	Quantization from;
 	Quantization to;
 	int16_t multiply = 0;
 	uint8_t shift = 0;
 
-	/** \return to.quantize(from.real(q)) of an integer of 8 bits, as SDP computes it */
+	/** \return the integer of 8 bits \a q converted by SDP's arithmetic; it equals
+	 * to.quantize(from.real(q)) */
 	int64_t operator()(int64_t q) const;
 };
 
 /**
- * \brief The product of the fewest bits that converts each 8-bit integer exactly
- * \return nothing if no product of 15 bits does
+ * \brief Find the factor of the fewest bits that converts each 8-bit integer exactly \return
+ * nothing if no factor of up to 15 bits does
  */
 std::optional<Requantization> requantization(const Quantization &from, const Quantization &to);
 
@@ -34,12 +35,13 @@ std::optional<Requantization> requantization(const Quantization &from, const Qua
 int64_t roundedTwice(double number, int firstBits);
 
 /**
- * \brief An integer times a real number, as TFLite's kernels for 8 bits round it: twice
+ * \brief Multiply an integer by a real number, and round twice, as TensorFlow Lite's 8-bit kernels
+ * do
  *
- * The factor has 31 bits. The first rounding leaves as many fraction bits as the factor's fraction
- * has leading zeros.
+ * The mantissa of the factor is rounded to 31 bits. The first rounding leaves as many fraction bits
+ * as the factor has zeros after the binary point.
  *
- * \param[in] integer of 22 bits at most
+ * \param[in] integer an integer of at most 22 bits
  */
 int64_t multipliedTwice(int64_t integer, double factor);
 

@@ -24,7 +24,7 @@ inline constexpr uint8_t maxAddShift = 63;
 /**
  * \brief Append \a numbers, rounded, to \a operands
  *
- * \return The smallest left shift with which all of them are operands.
+ * \return the smallest left shift with which all numbers fit operands of 16 bits
  */
 inline uint8_t toOperands(std::span<const double> numbers, std::vector<int16_t> &operands)
 {

@@ -19,7 +19,8 @@ namespace nvdla
 namespace
 {
 
-/* Elements that share a quantization: count elements, each step elements after the one before. */
+/* Elements that share a quantization: \a count elements, each of which is \a step elements behind
+ * the one before. */
 struct Run {
 	size_t first;
 	size_t count;
@@ -92,7 +93,7 @@ void dequantize(const Run &run, const std::byte *elements, float *values)
 	}
 }
 
-/* Numbers to integers that have no quantization: rounded and saturated. */
+/* Converts numbers to integers that have no quantization, by rounding and saturating. */
 template<typename T>
 void toWhole(const Run &run, const float *values, std::byte *elements)
 {
@@ -167,13 +168,13 @@ void convert(DataType type, const Run &run, const std::byte *elements, float *va
 	}
 }
 
-/* All elements of a type, with a scale of 1 and a zero point of 0. */
+/* Returns the run of \a count elements of a type with a scale of 1 and a zero point of 0. */
 Run wholeRun(DataType type, size_t count)
 {
 	return { 0, count, 1, {}, integerLimits(type) };
 }
 
-/* Whether the limits or the quantization of elements differ between channels. */
+/* Returns whether the limits or the quantization of elements differ between channels. */
 bool channelsDiffer(const TensorDesc &desc)
 {
 	/* Limits differ only between the channels of pixels. */

@@ -16,7 +16,7 @@ namespace nvdla
 namespace
 {
 
-/* The core has int8: an element of uint8 is stored as its value less this. */
+/* The core has no uint8: such an element is stored as an int8 that is less by this number. */
 constexpr int unsignedOffset = 128;
 
 template<typename T>
@@ -28,7 +28,7 @@ T elementAt(std::span<const std::byte> bytes, size_t index)
 	return element;
 }
 
-/* Each element with \a offset added, saturated. */
+/* Converts each element to another type: adds \a offset, and saturates. */
 template<typename To, typename From>
 void shift(std::span<const std::byte> from, std::span<std::byte> to, int offset)
 {
@@ -40,7 +40,8 @@ void shift(std::span<const std::byte> from, std::span<std::byte> to, int offset)
 	}
 }
 
-/* Elements of other types represent numbers on the device, too. */
+/* Returns whether elements of a type are passed to the device as integers. Those of other types are
+ * real numbers, which are converted. */
 bool isSmallInteger(DataType type)
 {
 	return type == DataType::Int8 || type == DataType::UInt8 || type == DataType::Int16;
@@ -63,7 +64,7 @@ Result<void> checkHost(const TensorDesc &desc, const HostTensor &tensor)
 	return {};
 }
 
-/* Integers of 8 bits to the device's integers that represent them. */
+/* Converts integers of a framework to the integers that represent them on the device. */
 std::vector<std::byte> integersFromHost(DataType type, const HostTensor &from)
 {
 	std::vector<std::byte> to(from.bytes.size() * elementBytes(type));
@@ -101,7 +102,8 @@ Result<void> packHost(const TensorDesc &desc, ElementOrder order, const HostTens
 	return packElements(desc, integersFromHost(desc.type, from), tensor, order);
 }
 
-/* Packs indices of elements to find out whether a layout changes their order. */
+/* Tries it out: packs the indices of elements, byte by byte, and looks whether their order
+ * changes. */
 bool liesAlike(const TensorDesc &desc, ElementOrder order, DataType type)
 {
 	const size_t bytes = elementBytes(type);

@@ -12,7 +12,8 @@
 namespace nvdla
 {
 
-/** \brief A framework's tensor, its elements in the order of the model; memory is the caller's */
+/** \brief A framework's tensor, with its elements in the order of the model. The caller owns the
+ * memory */
 struct HostTensor {
 	DataType type = DataType::Float;
 	std::span<std::byte> bytes;
@@ -33,8 +34,8 @@ struct HostTensor {
 Result<void> packHost(const TensorDesc &desc, ElementOrder order, const HostTensor &from,
 		      std::span<std::byte> tensor);
 
-/** \return true if packHost() changes nothing: a framework's tensor equals the first bytes of the
- * network's tensor, so both can share memory */
+/** \return true if packHost() changes nothing, so that the framework's tensor and the network's
+ * tensor can share memory (the framework's are the first bytes) */
 bool liesAlike(const TensorDesc &desc, ElementOrder order, DataType type);
 
 /** \brief The inverse of packHost() */

@@ -13,7 +13,7 @@ namespace nvdla
 namespace
 {
 
-/* Keeps every product below in 64 bits; no device has a buffer this large. */
+/* Limit with which no product below exceeds 64 bits; no device has a buffer this large. */
 constexpr uint64_t maxTensorBytes = uint64_t{ 1 } << 40;
 
 tl::unexpected<Error> bad(const TensorDesc &desc, const char *field, std::string why)
@@ -104,7 +104,8 @@ uint64_t Layout::extent(const TensorDesc &desc) const
 {
 	uint64_t end = 0;
 
-	/* The last channel's surface ends last, or one of two planes. */
+	/* The last byte is in the surface of the last channel, or with two planes in that of the
+	 * first or the last one. */
 	for (uint32_t c : { 0U, desc.c - 1 }) {
 		const Channel place = channel(desc, c);
 		end = std::max(end, place.surface + uint64_t{ desc.h - 1 } * place.lineStride +
@@ -137,7 +138,8 @@ Result<Layout> Layout::of(const TensorDesc &desc)
 					       place.lineStride, line));
 	}
 
-	/* Overlapping elements would allow more elements than the memory has room for. */
+	/* Refuse overlapping surfaces: with them, a small memory could have any number of
+	 * elements. */
 	const uint64_t stored = desc.elements() / desc.n * elementBytes(desc.type);
 	if (feature && stored > desc.size / desc.n)
 		return bad(desc, "stride_2",

@@ -19,15 +19,17 @@ public:
 		uint32_t inPixel; /**< bytes from the start of an atom or pixel */
 		uint32_t lineStride;
 		uint32_t pixelStep;
-		uint32_t shift; /**< packed word: lowest bit of the channel */
-		uint32_t bits;	/**< packed word: bits of the channel; 0: whole bytes */
+		uint32_t shift; /**< for packed words: lowest bit of the channel */
+		uint32_t bits;	/**< for packed words: number of bits of the channel; 0 for other
+				   layouts, in which channels are whole bytes */
 
 		/** \return bytes from the image's start to the channel's first element */
 		uint64_t offset() const { return surface + inPixel; }
 	};
 
 	/**
-	 * \brief Work out the layout and check that all elements lie in the tensor
+	 * \brief Compute the layout of a tensor, and check that all elements lie in the tensor's
+	 * bytes
 	 * \return Unsupported for a layout this library does not know,
 	 * InvalidArgument for an impossible shape or stride
 	 */

@@ -6,7 +6,8 @@
 namespace nvdla
 {
 
-/** The largest width, height or number of channels: registers hold size - 1 in 13 bits. */
+/** The largest width, height or number of channels: the core's registers hold the size less 1 in 13
+ * bits. */
 inline constexpr uint32_t maxDimension = 8192;
 
 } /* namespace nvdla */

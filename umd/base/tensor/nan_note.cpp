@@ -13,7 +13,8 @@ namespace nvdla
 namespace
 {
 
-/* Counts NaNs: without their sign bit they are above \a infinity. */
+/* Returns the number of NaNs: numbers whose bits, without the sign bit, are above those of
+ * infinity. */
 template<typename Bits>
 size_t countAbove(Bits infinity, std::span<const std::byte> data)
 {

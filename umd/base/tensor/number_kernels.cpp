@@ -18,8 +18,8 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/* Only these hosts have instructions for half precision. Others convert nothing here, return 0 and
- * so leave everything to the caller. */
+/* Only these hosts have instructions for half precision. On others, the functions return 0, so that
+ * the caller converts all elements. */
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 
 using FloatTag = hn::ScalableTag<float>;
@@ -63,14 +63,15 @@ size_t toFloatsOfTarget(const std::byte *, float *, size_t)
 
 #endif
 
-/* Vectors only for targets that have vectors of doubles: others would gain nothing. */
+/* Vectors are used only on targets that have vectors of doubles; on others they would be no
+ * faster. */
 #if HWY_HAVE_FLOAT64 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
 
 using Tag = hn::ScalableTag<double>;
 using IntegerTag = hn::Rebind<int32_t, Tag>;
 using SingleTag = hn::Rebind<float, Tag>;
 
-/* The vectors use the same operations as the scalar code, so results agree to the last bit. */
+/* The operations are the same as in the scalar code, so results agree to the last bit. */
 template<typename T>
 size_t quantize(const ElementSteps &steps, const float *values, std::byte *elements, size_t count)
 {

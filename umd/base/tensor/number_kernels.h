@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers to elements and back, a vector at a time.
+ * Converts numbers to elements and back, a vector at a time.
  *
- * Each function returns the number of elements that it converted, from the first on; the caller
- * converts the others, which may be all. Both give the same results to the last bit.
+ * Each function returns the number of elements that it converted, from the first on. The caller
+ * converts the others, which may be all. Both conversions give the same results, to the last bit.
  */
 #pragma once
 
@@ -23,11 +23,12 @@ size_t halvesToFloats(const std::byte *halves, float *values, size_t count);
 struct ElementSteps {
 	double scale;
 	int32_t zeroPoint;
-	int32_t lowest; /**< smallest integer of the type; 0 or more if unsigned */
+	int32_t lowest; /**< smallest integer of the type; 0 if the type is unsigned */
 	int32_t highest;
 };
 
-/** \brief Just below a half: its sum with a number just below a half stays below one */
+/** \brief The double just below 1/2. It is added to round to the nearest: with 1/2 itself, the sum
+ * for a number just below 1/2 would be rounded to 1 */
 inline constexpr double nearlyHalf = 0.49999999999999994;
 
 /**
@@ -39,7 +40,7 @@ inline constexpr double nearlyHalf = 0.49999999999999994;
 size_t quantizeFloats(const ElementSteps &steps, uint32_t elementBytes, const float *values,
 		      std::byte *elements, size_t count);
 
-/** \brief Elements to real numbers, rounded to the nearest */
+/** \brief Convert elements to real numbers, rounded to the nearest float */
 size_t dequantizeElements(const ElementSteps &steps, uint32_t elementBytes,
 			  const std::byte *elements, float *values, size_t count);
 

@@ -21,8 +21,9 @@ Error sizeError(const TensorDesc &desc, const char *what, uint64_t have, uint64_
 }
 
 /*
- * Calls line(channel, byte offset of its line in the tensor, plain element, plain step). The
- * lines of adjacent channels come one after the other.
+ * Calls line(channel, packed, plain, step) for every line of every channel. packed: byte offset of
+ * the line in the tensor; plain: index of its first plain element; step: distance of its plain
+ * elements. The lines of adjacent channels come one after the other.
  */
 template<typename Line>
 void forEachLine(const TensorDesc &desc, const Layout &layout, ElementOrder order,
@@ -75,7 +76,7 @@ void getBits(const Layout::Channel &place, const std::byte *word, std::byte *ele
 	std::memcpy(element, &value, sizeof(value));
 }
 
-/* Copies elements. Their size is a constant here, so that each copy is a single instruction. */
+/* Copies elements whose size is a constant, so that each copy is a single instruction. */
 template<size_t bytes>
 void copyElements(const std::byte *from, size_t fromStep, std::byte *to, size_t toStep,
 		  uint32_t count)
@@ -97,7 +98,7 @@ void copyLine(size_t bytes, const std::byte *from, size_t fromStep, std::byte *t
 		copyElements<8>(from, fromStep, to, toStep, count);
 }
 
-/* Whether every element of a packed format fits the bits of its channel. */
+/* Checks that every element of a packed format fits the bits of its channel. */
 Result<void> checkBits(const TensorDesc &desc, const Layout &layout, ElementOrder order,
 		       std::span<const std::byte> elements)
 {
@@ -125,7 +126,7 @@ Result<void> checkBits(const TensorDesc &desc, const Layout &layout, ElementOrde
 	return result;
 }
 
-/* Clears the bytes that hold no element, or the whole tensor if they are scattered. */
+/* Clears the bytes that hold no element; if these are scattered, clears the whole tensor. */
 void clearGaps(const TensorDesc &desc, const Layout &layout, std::span<std::byte> tensor)
 {
 	const uint64_t surfaces = (desc.c + layout.atomChannels() - 1) / layout.atomChannels();
@@ -253,7 +254,7 @@ Result<std::vector<std::byte>> unpackElements(const TensorDesc &desc,
 					      std::span<const std::byte> tensor, ElementOrder order)
 {
 	return guarded("unpack elements", [&]() -> Result<std::vector<std::byte>> {
-		/* Check first, also because an impossible shape must not be allocated. */
+		/* Check first, because memory for an impossible shape must not be allocated. */
 		if (auto checked = desc.check(); !checked)
 			return forward(checked);
 

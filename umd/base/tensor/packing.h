@@ -12,8 +12,8 @@ namespace nvdla
 /**
  * \brief Pack channels \a firstChannel to desc.c - 1 of all images, element by element
  *
- * The reference for all other code that packs, for every layout and order. The sizes of \a elements
- * and \a tensor must be right; they are not checked.
+ * This readable code handles every layout and order; tests compare all faster code with it. The
+ * sizes of \a elements and \a tensor must be right; they are not checked.
  */
 void packReference(const TensorDesc &desc, const Layout &layout, ElementOrder order,
 		   std::span<const std::byte> elements, std::span<std::byte> tensor,
@@ -25,8 +25,9 @@ void unpackReference(const TensorDesc &desc, const Layout &layout, ElementOrder 
 		     uint32_t firstChannel = 0);
 
 /**
- * \brief Move as many channels as possible by more than an element at once
- * \return number of channels done in each image; the reference has to do the others
+ * \brief Pack as many channels as possible with faster code, which moves several elements at once
+ * \return number of channels, from the first on, that were packed in each image; packReference()
+ * has to pack the others
  */
 uint32_t packFast(const TensorDesc &desc, const Layout &layout, ElementOrder order,
 		  std::span<const std::byte> elements, std::span<std::byte> tensor);
@@ -36,8 +37,9 @@ uint32_t unpackFast(const TensorDesc &desc, const Layout &layout, ElementOrder o
 		    std::span<const std::byte> tensor, std::span<std::byte> elements);
 
 /**
- * \brief packFast() for pictures: channels of pixels in another order, planes, fields of words
- * \return false, with nothing done, for layouts that it cannot handle or too few pixels
+ * \brief packFast() for pictures: pixels with channels in any order, planes of channels, and words
+ * with channels as bit fields
+ * \return false, with nothing done, for other layouts and for too few pixels
  */
 bool packPixels(const TensorDesc &desc, const Layout &layout, ElementOrder order,
 		std::span<const std::byte> elements, std::span<std::byte> tensor);
@@ -46,7 +48,8 @@ bool packPixels(const TensorDesc &desc, const Layout &layout, ElementOrder order
 bool unpackPixels(const TensorDesc &desc, const Layout &layout, ElementOrder order,
 		  std::span<const std::byte> tensor, std::span<std::byte> elements);
 
-/** \return true if all elements of a format with fields are sure to fit them */
+/** \return true if all elements surely fit the bit fields of their channels; false if they may
+ * not */
 bool pixelsFit(const TensorDesc &desc, const Layout &layout, ElementOrder order,
 	       std::span<const std::byte> elements);
 

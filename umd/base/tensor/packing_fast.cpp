@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Choice of the fast code for a layout. Between planes and feature cubes, half atoms (16 channels
- * of INT8, or 8 of two bytes) are transposed in vectors; channels that are adjacent on both
- * sides are copied.
+ * Chooses the fast code for a layout. Between planes and feature cubes, half atoms (16 channels of
+ * INT8, or 8 channels of two bytes) are transposed in vectors. Channels that are adjacent in both
+ * layouts are copied.
  */
 #include <algorithm>
 #include <cstring>
@@ -16,17 +16,18 @@ namespace nvdla
 namespace
 {
 
-/* Some pixels of some channels. plain and packed are the byte offsets of the first element in the
+/* Some pixels of some channels. plain and packed are the byte offsets of the first element, in the
  * plain elements and in the tensor; strides are in bytes. */
 struct Piece {
 	uint64_t plain, packed;
-	uint64_t channelStride; /* from channel to channel of the plain elements */
-	uint64_t pixelStride;	/* from pixel to pixel of the plain elements */
+	uint64_t channelStride; /* distance from channel to channel in the plain elements */
+	uint64_t pixelStride;	/* distance from pixel to pixel in the plain elements */
 	uint64_t pixels;
 	uint64_t bytes; /* bytes of the channels in one pixel of the tensor */
 };
 
-/* \return pixels of contiguous lines of a surface, which are handled as one line. */
+/* \return number of pixels that can be handled as one line: all of a surface if its lines are
+ * contiguous, otherwise those of a line. */
 uint64_t pixelsOfRun(const TensorDesc &desc, uint32_t pixelStep)
 {
 	const bool whole = desc.h == 1 || desc.lineStride == uint64_t{ desc.w } * pixelStep;
@@ -62,7 +63,7 @@ void forEachRun(const TensorDesc &desc, const Layout &layout, ElementOrder order
 }
 
 /* Calls forEachRun() for whole atoms as long as there are enough channels, then for half an atom.
- * Returns the number of channels that this covers. */
+ * Returns the number of channels for which it was called. */
 template<typename Move>
 uint32_t forEachHalfAtom(const TensorDesc &desc, const Layout &layout, Move move)
 {
@@ -80,9 +81,9 @@ uint32_t forEachHalfAtom(const TensorDesc &desc, const Layout &layout, Move move
 }
 
 /*
- * Whether elements that are adjacent in the tensor are adjacent, in the same order, among the plain
- * elements. With a single channel or pixel that holds for both orders of elements; for planes it
- * holds for one.
+ * Returns whether elements that are adjacent in the tensor are adjacent, in the same order, among
+ * the plain elements. With a single channel or a single pixel, that is true for both orders of
+ * plain elements, otherwise for one of them.
  */
 bool beside(const TensorDesc &desc, const Layout &layout, ElementOrder order)
 {
@@ -115,7 +116,8 @@ void copyEach(const std::byte *from, size_t fromStep, std::byte *to, size_t toSt
 		std::memcpy(to, from, bytes);
 }
 
-/* Copy pieces; sizes of an atom or of few channels are constants, to save a call for each. */
+/* Copies pieces of \a bytes bytes. For the sizes of an atom and of few channels there is code with
+ * a constant size, which saves a call for each piece. */
 void copyPieces(const std::byte *from, size_t fromStep, std::byte *to, size_t toStep, size_t bytes,
 		size_t count)
 {

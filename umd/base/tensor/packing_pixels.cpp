@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packing and unpacking of pictures: describes the plain array and the tensor as planes of pixels,
+ * Packs and unpacks pictures: describes both the plain array and the tensor as planes of pixels,
  * between which movePixels() copies.
  */
 #include "packing.h"
@@ -12,7 +12,7 @@ namespace nvdla
 namespace
 {
 
-/* The planes of plain elements: one for each channel, or one of all. */
+/* Returns the planes of plain elements: one for each channel, or one with all channels. */
 PixelPlanes plainPlanes(const TensorDesc &desc, ElementOrder order)
 {
 	const bool nchw = order == ElementOrder::Nchw;
@@ -33,7 +33,7 @@ PixelPlanes plainPlanes(const TensorDesc &desc, ElementOrder order)
 	return planes;
 }
 
-/* The plane of the tensor that begins at a channel's surface. */
+/* Returns the plane of the tensor that has a channel. */
 PixelPlane &planeOf(PixelPlanes &planes, const Layout::Channel &place)
 {
 	for (uint32_t i = 0; i < planes.count; i++)

@@ -22,7 +22,7 @@ constexpr Place rgba = { 3, 2, 1, 0 };
 constexpr Place ayuv = argb;
 constexpr Place vuya = bgra;
 constexpr Place one = { 0 };
-/* The lowest bits of the channels of a 32-bit word. */
+/* The lowest bit of each channel in a 32-bit word. */
 constexpr Place a2bgr = { 0, 10, 20, 30 };
 constexpr Place a2rgb = { 20, 10, 0, 30 };
 constexpr Place bgra2 = { 2, 12, 22, 0 };

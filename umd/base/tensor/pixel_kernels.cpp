@@ -18,17 +18,19 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/** Vectors of full size for long lines, and of 16 bytes for lines shorter than a full vector */
+/** Tags of vectors: of full size for long lines, and of 16 bytes for lines shorter than a full
+ * vector */
 template<typename T>
 using Whole = hn::ScalableTag<T>;
 template<typename T>
 using Short = hn::CappedTag<T, 16 / sizeof(T)>;
 
-/* Vectors of 32-bit words, and of the 16-bit channels of as many words. */
+/* Tags of vectors of 32-bit words, and of the 16-bit channels of as many words. */
 using WordTag = hn::ScalableTag<uint32_t>;
 using FieldTag = hn::Rebind<uint16_t, WordTag>;
 
-/** Calls visit(first element) for vectors that cover all elements; the last two may overlap */
+/** Calls visit(index of the first element) for vectors that together cover all elements; the last
+ * two vectors may overlap */
 template<typename Visit>
 HWY_INLINE void forEachVector(size_t count, size_t lanes, Visit visit)
 {
@@ -221,8 +223,8 @@ void joinWords(const PixelFields &fields, uint32_t places, const std::byte *cons
 }
 
 /*
- * Loads as many vectors at a time as a pixel has places: these hold whole pixels, so that a lane of
- * a vector belongs to the same place in every iteration.
+ * Loads as many vectors at a time as a pixel has places. Together they hold whole pixels, so that
+ * each lane of each vector belongs to the same place in every iteration.
  */
 template<uint32_t places>
 void combine(const std::byte *pixels, size_t count, std::array<uint16_t, maxPixelChannels> &set)

@@ -14,10 +14,10 @@ namespace nvdla
 /** \brief Maximum number of channels of a pixel */
 inline constexpr uint32_t maxPixelChannels = 4;
 
-/** \brief Minimum number of pixels for these functions: a vector */
+/** \brief Smallest number of pixels with which these functions may be called: those of a vector */
 inline constexpr size_t minimumPixels = 16;
 
-/** \brief Fields of a 32-bit word: the lowest bit of each and its width */
+/** \brief Bit fields of a 32-bit word: the lowest bit and the width of each */
 struct PixelFields {
 	std::array<uint8_t, maxPixelChannels> shift{};
 	std::array<uint8_t, maxPixelChannels> bits{};
@@ -28,7 +28,7 @@ struct PixelFields {
  *
  * \param elementBytes 1 or 2
  * \param places elements of a pixel, 2 to 4
- * \param channels for each place, where its \a count elements go
+ * \param channels for each place of a pixel, the array for its \a count elements
  */
 void splitPixels(uint32_t elementBytes, uint32_t places, const std::byte *pixels,
 		 std::byte *const *channels, size_t count);
@@ -37,18 +37,20 @@ void splitPixels(uint32_t elementBytes, uint32_t places, const std::byte *pixels
 void joinPixels(uint32_t elementBytes, uint32_t places, const std::byte *const *channels,
 		std::byte *pixels, size_t count);
 
-/** \brief splitPixels() for words; elements have 2 bytes */
+/** \brief splitPixels() for pixels that are words with bit fields; the elements have 2 bytes */
 void splitWords(const PixelFields &fields, uint32_t places, const std::byte *words,
 		std::byte *const *channels, size_t count);
 
-/** \brief The inverse of splitWords(); bits that are in no field stay. Elements must fit. */
+/** \brief The inverse of splitWords(). Bits of words that are in no field do not change. Elements
+ * must fit their fields */
 void joinWords(const PixelFields &fields, uint32_t places, const std::byte *const *channels,
 	       std::byte *words, size_t count);
 
 /**
  * \brief Find the bits that are set in elements of 2 bytes
  *
- * \param set one word for each place, to which the bits of that place's elements are added
+ * \param set one word for each place of a pixel, in which the bits that are set in that place's
+ * elements are set, too
  */
 void combinePixels(uint32_t places, const std::byte *pixels, size_t count,
 		   std::array<uint16_t, maxPixelChannels> &set);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Moves some pixels at a time, channel by channel: in place if a channel's elements are
- * contiguous, otherwise through a buffer that stays in the first-level cache.
+ * Moves a block of pixels at a time, channel by channel. A channel whose elements are contiguous is
+ * moved directly, other channels through a buffer that stays in the first-level cache.
  */
 #include "pixel_moves.h"
 
@@ -13,13 +13,13 @@ namespace nvdla
 namespace
 {
 
-/* Pixels of a block; the last block of a line also has the remainder. */
+/* Number of pixels of a block; the last block of a line also has the rest of the line. */
 constexpr size_t blockPixels = 512;
 constexpr size_t largestElement = 2;
 
 using Buffer = std::array<std::byte, 2 * blockPixels * largestElement>;
 
-/* The channels of a block of pixels, and the values in places of a plane that have no channel. */
+/* The channels of a block of pixels, and the elements in places of a plane that have no channel. */
 class Block
 {
 public:
@@ -100,7 +100,7 @@ bool isDense(const PixelCounts &counts, const PixelPlanes &planes, uint32_t elem
 	return true;
 }
 
-/* Start of a block. */
+/* Image, line and pixel at which a block starts. */
 struct PixelPosition {
 	uint32_t image;
 	uint32_t line;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Moves pixels between two layouts of channels: planes, adjacent channels in any order, fields of
- * words.
+ * Moves pixels between two layouts, in each of which channels may be in planes, beside each other
+ * in any order, or bit fields of words.
  */
 #pragma once
 
@@ -14,9 +14,9 @@
 namespace nvdla
 {
 
-/** \brief Channels that lie beside each other in every pixel */
+/** \brief A plane: an array of pixels in which one or more channels lie beside each other */
 struct PixelPlane {
-	/** \brief Marks a place without a channel */
+	/** \brief Value in \a channel for a place without a channel */
 	static constexpr uint8_t absent = maxPixelChannels;
 
 	/** \return bytes from pixel to pixel */
@@ -28,10 +28,12 @@ struct PixelPlane {
 	uint64_t offset = 0; /**< offset of the first pixel, in bytes */
 	uint64_t imageStride = 0;
 	uint64_t lineStride = 0;
-	uint32_t places = 0; /**< elements, or fields, of a pixel: 1 to 4 */
+	uint32_t places = 0; /**< number of elements (or bit fields) of a pixel: 1 to 4 */
 	std::array<uint8_t, maxPixelChannels> channel{ absent, absent, absent, absent };
-	bool partial = false; /**< some places are absent; never true if word is */
-	bool word = false;    /**< each pixel is a 32-bit word, each place a field of it */
+	/** \brief True if some places have no channel; always false if word is true */
+	bool partial = false;
+	/** \brief True if each pixel is a 32-bit word, and each place a bit field of it */
+	bool word = false;
 	PixelFields fields;
 };
 
@@ -48,16 +50,16 @@ struct PixelPlanes {
 struct PixelCounts {
 	uint32_t images;
 	uint32_t lines;
-	uint64_t pixels; /**< pixels of a line */
+	uint64_t pixels; /**< number of pixels in a line */
 };
 
 /**
  * \brief Move all channels of \a from
  *
- * Places of \a to without a channel, and bits of words between fields, do not change.
- * Values for words must fit their fields.
+ * Places of \a to without a channel, and bits of words between fields, do not change. Elements for
+ * words must fit their bit fields.
  *
- * \param elementBytes 1, or 2; 2 with words
+ * \param elementBytes 1 or 2; always 2 if pixels are words
  * \return false, with nothing done, for lines of fewer than minimumPixels contiguous pixels
  */
 bool movePixels(uint32_t elementBytes, PixelCounts counts, const PixelPlanes &from,
@@ -66,9 +68,9 @@ bool movePixels(uint32_t elementBytes, PixelCounts counts, const PixelPlanes &fr
 /**
  * \brief Find the bits that are set in any pixel
  *
- * \param planes of elements of 2 bytes; lines follow each other without gaps
+ * \param planes planes of elements of 2 bytes, with lines that follow each other without gaps
  * \param set for each channel, the bitwise or of all its values
- * \return as movePixels()
+ * \return false, with nothing done, in the cases in which movePixels() returns it
  */
 bool combineChannels(const PixelCounts &counts, const PixelPlanes &planes, const std::byte *memory,
 		     std::array<uint16_t, maxPixelChannels> &set);

@@ -16,7 +16,7 @@ namespace nvdla
 namespace
 {
 
-/* The average of the source pixels that one target pixel covers. */
+/* Returns the average of the source pixels that one target pixel covers. */
 uint8_t boxAverage(const Image &image, double x0, double x1, double y0, double y1, uint32_t channel)
 {
 	double sum = 0.0;
@@ -34,8 +34,8 @@ uint8_t boxAverage(const Image &image, double x0, double x1, double y0, double y
 	return static_cast<uint8_t>(std::lround(sum / weight));
 }
 
-/* Returns the number of means, without zeros at the end, if one of them has no effect on a picture
- * of so many channels; else 0. Three equal means are one for grey pixels. */
+/* Returns the number of means (without zeros at the end) if that is more than the channels, so that
+ * some means would have no effect; otherwise 0. For grey pixels, three equal means count as one. */
 size_t excessMeans(const PixelScaling &scaling, uint32_t channels)
 {
 	constexpr size_t colours = 3;

@@ -21,8 +21,8 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/* Moves elements first to count - 1 of all lanes one by one: for the end of a line, and for hosts
- * without vectors. */
+/* Moves the elements \a first to \a count - 1 of all lanes one by one. Used for the end of a line,
+ * and on hosts without vectors. */
 template<typename T>
 void moveOneByOne(size_t lanes, const std::byte *from, size_t fromLane, size_t fromStep,
 		  std::byte *to, size_t toLane, size_t toStep, size_t first, size_t count)
@@ -36,9 +36,9 @@ void moveOneByOne(size_t lanes, const std::byte *from, size_t fromLane, size_t f
 #if HWY_TARGET != HWY_SCALAR
 
 /*
- * A square block of elements, a vector for each of its lines; or two such blocks in the halves of
- * each vector, where the second block has the next lines. Indices are constants, so that vectors
- * stay in registers.
+ * A square block of elements, with a vector for each of its lines. With two squares, the halves of
+ * each vector belong to two such blocks, of which the second has the next lines. Indices are
+ * constants, so that the vectors stay in registers.
  */
 template<typename T, size_t squares>
 struct Squares {
@@ -50,7 +50,7 @@ struct Squares {
 	Vector row[size];
 
 	/* Loads a part of a line. With two squares, the upper half of the vector gets the same part
-	 * of the line that comes size lines later. */
+	 * of another line, \a size lines below. */
 	static HWY_INLINE Vector loadLines(const std::byte *line, size_t stride)
 	{
 		const auto first = hn::LoadU(half, reinterpret_cast<const T *>(line));
@@ -109,7 +109,7 @@ struct Squares {
 							     row[(i + size) / 2]))... } };
 	}
 
-	/* After as many merges as a row number has bits (3 or 4), rows are columns. */
+	/* After as many merges as a row number has bits (3 or 4), rows have become columns. */
 	HWY_INLINE Squares transposed() const
 	{
 		const std::make_index_sequence<size> indices;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Transposes planes of channels to pixels with adjacent channels, and back: most of the time of
- * packing and unpacking feature cubes.
+ * Transposes planes of channels to pixels with adjacent channels, and back. Packing and unpacking
+ * feature cubes spends most of its time here.
  */
 #pragma once
 
@@ -11,11 +11,11 @@
 namespace nvdla
 {
 
-/** \brief Bytes of the smallest blocks that are moved: half an atom */
+/** \brief Bytes, in one pixel, of the smallest blocks that are moved: half an atom */
 inline constexpr size_t transposeBytes = 16;
 
 /**
- * \brief Lines of channels to pixels
+ * \brief Transpose lines of channels to pixels with adjacent channels
  *
  * Reads \a pieceBytes / \a elementBytes lines of \a count elements, \a lineStride bytes apart,
  * and writes \a count blocks, \a pixelStride bytes apart: block w has element w of all lines.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packs weights for direct convolution and image input in blocks of channels. In memory, a block of
- * channels of all kernels of a group comes before the next block of any kernel.
+ * Packs weights for direct convolution and image input in blocks of channels. In memory, one block
+ * of channels of all kernels of a group comes before the next block of channels.
  */
 #include <algorithm>
 #include <cstring>
@@ -22,8 +22,9 @@ struct WeightPosition {
 };
 
 /*
- * Calls visit(position of the first channel, number of channels) for every run of channels, in the
- * order in memory. A block has \a lines lines of a kernel: 1 for direct convolution.
+ * Calls visit(position of the first channel, number of channels) for every run of adjacent
+ * channels, in the order in memory. A block has \a lines lines of a kernel, which is 1 for direct
+ * convolution.
  */
 template<typename Visit>
 void forEachRun(const CoreGeometry &geometry, const WeightDesc &desc, uint32_t lines, Visit visit)
@@ -117,7 +118,7 @@ Result<std::vector<std::byte>> unpack(const CoreGeometry &geometry, const Weight
 {
 	constexpr const char *what = "unpack weights";
 	const uint64_t need = desc.elements() * elementBytes(desc.type);
-	/* Padding of any size may follow the elements. */
+	/* Any number of padding bytes may follow the elements. */
 	auto checked = checkWeights(desc, what, std::min<uint64_t>(packed.size(), need), need);
 	if (!checked)
 		return forward(checked);

@@ -24,7 +24,7 @@ std::byte bit(uint64_t index)
 	return std::byte{ 1 } << (index % 8);
 }
 
-/* Kernel groups: elements of a full one, and how many there are. */
+/* Kernel groups: number of elements in a full group, and number of groups. */
 struct Groups {
 	Groups(const CoreGeometry &geometry, const WeightDesc &desc)
 		: elements(desc.kernelElements() * geometry.groupKernels(desc.type)),
@@ -69,7 +69,8 @@ Result<CompressedWeights> compressWeights(const CoreGeometry &geometry, const We
 						  element.end());
 			sizes[i / groups.elements] += static_cast<uint32_t>(bytes);
 		}
-		/* The hardware cannot fetch 0 bytes: weights that are all zero keep one unit. */
+		/* Weights that are all zero keep one unit of weightSizeAlignment bytes, because the
+		 * hardware cannot fetch 0 bytes. */
 		compressed.weights.resize(alignUp(std::max<uint64_t>(compressed.weights.size(), 1),
 						  geometry.weightSizeAlignment));
 		compressed.groupSizes.resize(

@@ -11,7 +11,8 @@ namespace nvdla
 namespace
 {
 
-/* More than any buffer; keeps every product below in 64 bits and allocations sane. */
+/* Limit with which no product exceeds 64 bits and no allocation is absurdly large; no buffer has so
+ * many elements. */
 constexpr uint64_t maxElements = uint64_t{ 1 } << 32;
 
 } /* namespace */

@@ -12,7 +12,8 @@ namespace nvdla
 /** \return InvalidArgument or Unsupported if no core can have such weights */
 Result<void> checkWeights(const WeightDesc &desc, const char *what);
 
-/** \brief checkWeights(), and check that \a have is \a need; \a unit: bytes or elements */
+/** \brief Call checkWeights(), and check that the size \a have is \a need; \a unit, for the error:
+ * "bytes" or "elements" */
 Result<void> checkWeights(const WeightDesc &desc, const char *what, uint64_t have, uint64_t need,
 			  const char *unit = "bytes");
 

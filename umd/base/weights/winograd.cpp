@@ -26,7 +26,8 @@ constexpr float maxHalf = 65504.0f;
 using Kernel = std::array<double, side * side>;
 using Tile = std::array<double, tile * tile>;
 
-/* G W G^T of NVDLA's in-memory format document, W the kernel: G acts on columns, then on lines. */
+/* Returns G W G^T of NVDLA's in-memory format document, where W is the kernel: G is applied to
+ * columns, then to lines. */
 Tile transform(const Kernel &w)
 {
 	static constexpr double g[tile][side] = {
@@ -42,7 +43,8 @@ Tile transform(const Kernel &w)
 	return out;
 }
 
-/* The left inverse of G that uses its simple rows: w0 = u0, w1 = u1 - u2, w2 = u3. */
+/* Returns W for U = G W G^T, by a left inverse of G that uses G's simple rows: w0 = u0, w1 = u1 -
+ * u2, w2 = u3. */
 Kernel inverse(const Tile &u)
 {
 	static constexpr double h[side][tile] = { { 1, 0, 0, 0 }, { 0, 1, -1, 0 }, { 0, 0, 0, 1 } };
@@ -56,7 +58,8 @@ Kernel inverse(const Tile &u)
 	return out;
 }
 
-/* Maps the taps of an extended kernel to those of the plain one. */
+/* Maps the taps of an extended kernel, in which strides became channels, to those of the plain
+ * kernel. */
 class Extension
 {
 public:
@@ -191,7 +194,7 @@ Result<float> winogradScale(const CoreGeometry &geometry, const WeightDesc &desc
 		if (desc.type == DataType::Half)
 			return largest <= maxHalf ? 1.0f : static_cast<float>(maxHalf / largest);
 		const double limit = desc.type == DataType::Int8 ? 127 : 32767;
-		/* Rounded down, so that the largest weight does not end above the limit. */
+		/* Round the scale down, so that the largest weight does not get above the limit. */
 		return std::nextafter(static_cast<float>(limit / largest), 0.0f);
 	});
 }

@@ -18,8 +18,8 @@ namespace
 {
 
 /*
- * Unmapped bytes between buffers: an access with a wrong stride ends in them instead of in the next
- * buffer. Addresses of buffers are multiples of this, too.
+ * Unmapped bytes between buffers, in which an access with a wrong stride ends instead of in the
+ * next buffer. Addresses of buffers are multiples of this number, too.
  */
 constexpr uint64_t gap = uint64_t{ 1 } << 16;
 
@@ -46,7 +46,8 @@ tl::expected<std::shared_ptr<EmbeddedBuffer>, int> EmbeddedBuffer::import(Unique
 	const int seals = fcntl(memfd.get(), F_GET_SEALS);
 	struct stat file;
 
-	/* A file that could shrink would take memory away from the device. */
+	/* Refuse a file that could shrink, because that would take away memory that the device
+	 * uses. */
 	if (seals < 0 || !(seals & F_SEAL_SHRINK))
 		return tl::unexpected(-EINVAL);
 	if (fstat(memfd.get(), &file))
@@ -77,8 +78,8 @@ EmbeddedBuffer::~EmbeddedBuffer()
 }
 
 /*
- * The implicit fences of dma_resv: a writer waits for the last writer and all readers since, a
- * reader for the last writer.
+ * Waits as the kernel does for the fences in a buffer's dma_resv: a job that writes waits for the
+ * last writer and all readers since then, a job that reads for the last writer.
  */
 void EmbeddedBuffer::use(const std::shared_ptr<EmbeddedFence> &fence, bool write,
 			 std::vector<std::shared_ptr<EmbeddedFence>> &dependencies)
@@ -228,8 +229,8 @@ tl::expected<uint32_t, int> BufferTable::attach(std::shared_ptr<EmbeddedBuffer> 
 	if (!memory_.insert(*plain))
 		return tl::unexpected(-ENOMEM);
 
-	/* When the last owner drops the memory, it is removed from the device model before it is
-	 * freed. */
+	/* The deleter removes the memory from the device model when its last owner drops it; only
+	 * then \a keep frees it. */
 	EmbeddedBuffer *raw = plain.get();
 	return insert(std::shared_ptr<EmbeddedBuffer>(
 		raw, [keep = std::move(plain), memory = &memory_](EmbeddedBuffer *gone) {

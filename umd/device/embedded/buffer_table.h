@@ -26,9 +26,9 @@ namespace nvdla
 {
 
 /**
- * \brief Memory of one buffer object; lives as long as a handle, a mapping or a job needs it
+ * \brief Memory of a GEM buffer object. It exists as long as a handle, a mapping or a job uses it
  *
- * Fences are guarded by the device's lock.
+ * The device's lock guards the fences.
  */
 class EmbeddedBuffer
 {
@@ -39,7 +39,7 @@ public:
 	/** \return zeroed memory of whole pages, or a negative errno */
 	static tl::expected<std::shared_ptr<EmbeddedBuffer>, int> allocate(size_t size);
 	/**
-	 * \brief Memory of a memfd
+	 * \brief Make a buffer of the memory of a memfd
 	 * \return -EINVAL unless it is whole pages and sealed against shrinking, or another
 	 * negative errno
 	 */
@@ -53,9 +53,10 @@ public:
 
 	size_t size() const { return size_; }
 	bool isOnChip() const { return !address_; }
-	/** \return the memfd, -1 for on-chip memory */
+	/** \return the memfd with the bytes; -1 for on-chip memory */
 	int memfd() const { return memfd_.get(); }
-	/** \return the bytes that the CPU can access: all, or none of on-chip memory */
+	/** \return the bytes that the CPU can access: all bytes of system memory, none of on-chip
+	 * memory */
 	std::span<std::byte> bytes() const { return { address_, address_ ? size_ : 0 }; }
 
 	/** \brief Record that a job uses the buffer, and add the fences that it has to wait for to
@@ -77,22 +78,23 @@ private:
 	UniqueFd memfd_;     /* descriptor for exports */
 	std::byte *address_; /* null for on-chip memory */
 	size_t size_;
-	std::shared_ptr<EmbeddedFence> writer_;		      /* fence of the last writer */
-	std::vector<std::shared_ptr<EmbeddedFence>> readers_; /* fences of readers since then */
+	std::shared_ptr<EmbeddedFence> writer_; /* fence of the last writer */
+	/* Fences of jobs that read the buffer since then. */
+	std::vector<std::shared_ptr<EmbeddedFence>> readers_;
 };
 
 /**
  * \brief The device model's view of all buffers
  *
- * As behind an IOMMU: an access outside of every buffer fails. Between two buffers there is always
- * an unmapped gap.
+ * As with an IOMMU, an access that is not inside of a buffer fails. Between two buffers there is
+ * always an unmapped gap.
  */
 class EmbeddedMemory : public sim::Memory
 {
 public:
 	/**
-	 * \brief First address of buffers unless a trace is recorded; not 0, so that address 0 is
-	 * invalid
+	 * \brief First address of buffers unless a trace is recorded. It is not 0, so that address
+	 * 0 is invalid
 	 */
 	static constexpr uint64_t usualStart = uint64_t{ 1 } << 20;
 
@@ -108,8 +110,8 @@ public:
 	/**
 	 * \brief Give \a buffer an address
 	 *
-	 * All buffers together may take half of the host's memory, so that a larger network is
-	 * refused instead of exhausting the host.
+	 * All buffers together may take half of the host's memory. So a network that is too large
+	 * is refused, and does not exhaust the host.
 	 *
 	 * \return false if the memory or the address space is full
 	 */
@@ -136,7 +138,8 @@ private:
 	uint64_t bytes_ = 0; /* size of all buffers */
 };
 
-/** \brief Handles and mappings of one open device; the caller has the lock */
+/** \brief Handles and mappings of one open device. Callers of all functions hold the device's
+ * lock */
 class BufferTable
 {
 public:
@@ -148,17 +151,17 @@ public:
 	tl::expected<uint32_t, int> create(size_t size);
 	/** \return handle of a new buffer in on-chip memory, as create() */
 	tl::expected<uint32_t, int> createOnChip(size_t size);
-	/** \return handle of the memory of a memfd, the same for the same memfd; or a negative
-	 * errno */
+	/** \return handle of the memory of a memfd, always the same for the same memfd; or a
+	 * negative errno */
 	tl::expected<uint32_t, int> import(int memfd);
 	/** \return a new file descriptor of the buffer's memfd, or a negative errno */
 	tl::expected<int, int> exportMemfd(uint32_t handle) const;
 	/** \return 0 or -EINVAL for an unknown handle */
 	int close(uint32_t handle);
-	/** \return the buffer or nullptr */
+	/** \return the buffer of a handle; nullptr for an unknown handle */
 	std::shared_ptr<EmbeddedBuffer> find(uint32_t handle) const;
 
-	/** \return offset for map() */
+	/** \return the offset by which map() finds the buffer */
 	static uint64_t mapOffset(uint32_t handle) { return uint64_t{ handle } << 32; }
 	tl::expected<std::byte *, int> map(uint64_t offset, size_t size);
 	void unmap(std::byte *address);

@@ -27,7 +27,8 @@ namespace
 {
 
 /*
- * Returns the result of \a work, or -ENOMEM if it throws, because a kernel's ioctls do not throw.
+ * Returns the result of \a work, or -ENOMEM if \a work throws: like the kernel's, these ioctls
+ * return errors and throw nothing.
  */
 template<typename Work>
 int errnoOf(Work work) noexcept
@@ -244,7 +245,7 @@ int EmbeddedDevice::State::submit(const drm_nvdla_submit &args)
 		executor_.queue().push(args.context, std::move(job));
 		return 0;
 	});
-	/* A thread may already wait for the fence, so it has to be signalled even on an error. */
+	/* Signal the fence on an error, too, because a thread may already wait for it. */
 	const FenceEvents events = error ? fence->signal(error) : FenceEvents();
 	guard.unlock();
 	if (!error)
@@ -359,7 +360,7 @@ public:
 	{
 	}
 
-	/* A child of fork() must not take back the thread, which only its parent has lent. */
+	/* Do nothing in a child of fork(), because only its parent has lent the thread. */
 	~Waiter() override
 	{
 		if (!process_.isHere())
@@ -367,8 +368,8 @@ public:
 	}
 
 	/*
-	 * If there is no memory for the work, the caller only waits, and the core's threads do the
-	 * work.
+	 * If this thread cannot work for lack of memory, it only waits, and the core's own threads
+	 * do the work.
 	 */
 	void work(uint32_t syncobj) override
 	{
@@ -388,7 +389,8 @@ EmbeddedDevice::EmbeddedDevice(std::unique_ptr<State> state) : state_(std::move(
 {
 }
 
-/* A child of fork() does not have the threads that the state's destructor would join. */
+/* Does nothing in a child of fork(), which does not have the threads that the state's destructor
+ * joins. */
 EmbeddedDevice::~EmbeddedDevice()
 {
 	if (!process_.isHere())

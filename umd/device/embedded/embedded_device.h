@@ -17,14 +17,14 @@ namespace nvdla
 /**
  * \brief The kernel driver's interface on top of the device model
  *
- * Descriptors are checked and operations are programmed by the same files that
- * the kernel module is made of. Every object has a core and memory of its own.
+ * The source files of kmd/engine, from which the kernel module is made, check descriptors and
+ * program operations here, too. Each object has a core and memory of its own.
  */
 class EmbeddedDevice : public DeviceBackend
 {
 public:
 	/**
-	 * \param[in] path as isEmbeddedPath() wants it, with options
+	 * \param[in] path a path for which isEmbeddedPath() is true, with options
 	 * \return InvalidArgument, see parseEmbeddedPath(), or DeviceFailed
 	 */
 	static Result<std::unique_ptr<EmbeddedDevice>> open(const std::string &path);

@@ -17,7 +17,7 @@ namespace
 constexpr std::string_view kName = Device::embeddedPath;
 constexpr std::string_view kThreads = "threads=";
 
-/** \return false if \a text is no number of threads */
+/** \brief Parse a number of threads \return false if \a text is none */
 bool number(std::string_view text, unsigned int &value)
 {
 	const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

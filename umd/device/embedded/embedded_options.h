@@ -23,17 +23,17 @@ class Recorder;
 struct EmbeddedOptions {
 	const sim::Geometry *core = &sim::nvFull;
 	sim::Fp16Arithmetic fp16 = sim::Fp16Arithmetic::Exact;
-	unsigned int threads = 0; /**< threads that compute; 0: one per host core */
+	unsigned int threads = 0; /**< threads that compute; 0: one for each host processor */
 	/**
-	 * \brief Chip whose durations, stalls and latencies are reported
+	 * \brief Chip for which durations, stalls and latencies are counted and reported
 	 *
 	 * Without it, memories have the timing of the reference vectors, which are recordings of
 	 * the hardware's simulation.
 	 */
 	std::optional<sim::Chip> chip;
-	bool realtime = false;		    /**< operations take as long as on the chip */
-	std::shared_ptr<Recorder> recorder; /**< records all jobs; may be null; not an option of a
-					     * path */
+	bool realtime = false;		    /**< true: operations take as long as on the chip */
+	std::shared_ptr<Recorder> recorder; /**< records all jobs; null: nothing is recorded. Paths
+					       have no such option */
 };
 
 /**

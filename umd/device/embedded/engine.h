@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* C++ owners of the objects of kmd/engine. */
+/* Owners, with C++ destructors, for the C objects of kmd/engine. */
 #pragma once
 
 #include <memory>

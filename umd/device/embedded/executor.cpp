@@ -17,7 +17,7 @@ namespace nvdla
 namespace
 {
 
-/* Room for postponed register writes; when as many have gathered, they are written at once. */
+/* Largest number of postponed register writes; when it is reached, they are written at once. */
 constexpr size_t mostWrites = 4096;
 
 sim::CoreConfig coreConfig(const EmbeddedOptions &options)
@@ -95,7 +95,8 @@ void Executor::writeRegister(void *context, uint32_t reg, uint32_t value)
 	executor->writes_.push_back({ executor->place(reg), value });
 }
 
-/* Lack of memory fails the job; the engine, which is C, sees no exception. */
+/* Calls \a work for a function that kmd/engine, which is C, has called: exceptions, for lack of
+ * memory, do not leave this function, but fail the job. */
 template<typename Work>
 uint32_t Executor::carryOut(Work work) noexcept
 {
@@ -117,14 +118,15 @@ void Executor::flush()
 	writes_.clear();
 }
 
-/* Writes the postponed registers, so that the operation runs while the next ones are prepared. */
+/* Called after an operation was enabled: writes the postponed registers, so that the operation runs
+ * while the next ones are prepared. */
 void Executor::opEnabled(void *context, [[maybe_unused]] nvdla_task *task,
 			 [[maybe_unused]] u32 operation)
 {
 	static_cast<Executor *>(context)->flush();
 }
 
-/* As in the driver, each end of an operation restarts the job's timeout. */
+/* Called when an operation has ended: restarts the job's timeout, as in the kernel driver. */
 void Executor::opCompleted(void *context, [[maybe_unused]] nvdla_task *task,
 			   [[maybe_unused]] u32 operation)
 {
@@ -139,7 +141,7 @@ void Executor::taskDone(void *context, [[maybe_unused]] nvdla_task *task, int er
 	executor->error_ = error;
 }
 
-/* Prepares the core after a reset: clears pending interrupts and unmasks all. */
+/* Prepares the core after a reset: clears pending interrupts and unmasks all interrupts. */
 void Executor::bringUp()
 {
 	writeNow(NVDLA_GLB_S_INTR_STATUS, variant_->intr_mask);
@@ -161,15 +163,15 @@ void Executor::clearOnChip(uint64_t address, size_t size)
 }
 
 /*
- * Called in the thread of the operation that has ended, in a helping thread while that thread
- * continues, or in the thread that has queued a job.
+ * May be called in the thread of an operation that has ended, in a helping thread while that thread
+ * goes on, or in the thread that has queued a job.
  */
 void Executor::attend()
 {
 	std::unique_lock guard(attendLock_);
 
 	pending_ = true;
-	/* The thread that attends already sees pending_ and checks once more. */
+	/* Another thread that is in attend() sees pending_ and checks once more. */
 	if (attending_)
 		return;
 	attending_ = true;
@@ -186,13 +188,13 @@ void Executor::attend(std::unique_lock<std::mutex> &guard)
 			return advance() ? 1u : 0u;
 		});
 		guard.lock();
-		/* The deadline is checked here, too, because continuous operations may keep the
-		 * watching thread from attending. */
+		/* Check the deadline here, too: while operations end one after the other,
+		 * attending_ is set all the time, and the watching thread does nothing. */
 		failed_ = !well || error_ || isLate();
 	}
 	/*
-	 * The watching thread resets the core: a reset waits for the core's operations, and this
-	 * thread may be carrying one out.
+	 * Leave the reset of the core to the watching thread: a reset waits for the core's
+	 * operations, and this thread may be computing one.
 	 */
 	attending_ = failed_;
 	if (failed_)
@@ -213,8 +215,8 @@ void Executor::handleInterrupt()
 	}
 }
 
-/* Starts jobs and tasks until a task is running or none is left. \return false if the job has
- * failed */
+/* Starts the next task or job, until a task is running or none is left. \return false if the job
+ * has failed */
 bool Executor::advance()
 {
 	while (!running_ && (job_ || takeJob())) {
@@ -269,11 +271,11 @@ void Executor::endJob(int error)
 	writeResult(*job, error);
 	std::unique_lock guard(lock_);
 	const FenceEvents events = job->fence->signal(error);
-	/* Buffers owned only by the job are freed before its end can be observed. */
+	/* Free buffers that only the job owns before anybody can notice its end. */
 	job->buffers.clear();
 	job->resultBuffer.reset();
 	guard.unlock();
-	/* A woken thread needs the lock, so it is released first. */
+	/* The lock is released before, because the threads that are woken need it. */
 	done_.notify_all();
 	for (const auto &event : events)
 		event->write();
@@ -296,8 +298,9 @@ void Executor::extendDeadline()
 }
 
 /*
- * Most jobs end long before their deadline. So the watching thread is woken only for a deadline
- * before its own wake-up, and otherwise reads the deadline when it wakes.
+ * Wakes the watching thread only if the deadline is before the time at which it wakes by itself;
+ * otherwise it reads the deadline then. That saves wake-ups, because most jobs end long before
+ * their deadline.
  */
 void Executor::setDeadline(Clock::time_point deadline)
 {
@@ -332,7 +335,7 @@ void Executor::watch()
 		endJob(-ENODEV);
 }
 
-/* Ends a job that failed or took too long, so that others continue. */
+/* Resets the core, ends the job that failed or took too long, and goes on with the other jobs. */
 void Executor::rescue(std::unique_lock<std::mutex> &guard)
 {
 	const int error = error_ ? error_ : -ETIMEDOUT;
@@ -348,7 +351,7 @@ void Executor::rescue(std::unique_lock<std::mutex> &guard)
 	attend(guard);
 }
 
-/* Resets a core that may be in any state and takes the task off it. */
+/* Resets the core, which may be in any state, and takes the running task off it. */
 void Executor::recover()
 {
 	nvdla_sequencer_abort(sequencer_.get());
@@ -359,7 +362,7 @@ void Executor::recover()
 			bringUp();
 			return 0u;
 		});
-		/* Wait for other threads to free memory. */
+		/* Try again later, when other threads may have freed memory. */
 		if (error_)
 			std::this_thread::sleep_for(std::chrono::milliseconds(10));
 	}

@@ -21,13 +21,13 @@ namespace nvdla
 {
 
 /**
- * \brief Owner of the core, of the interrupt handler, and of the thread that watches over jobs
+ * \brief Owner of the core, of the interrupt handler, and of the watching thread, which resets the
+ * core if a job fails or takes too long
  *
  * The thread that submits a job starts it if no job runs; otherwise the thread that ends the
  * previous job starts it. Interrupts are handled in the thread of the operation that raises them,
- * or in a helping thread that looks for work. So a job runs from operation to operation, and to its
- * fence, without waking a thread, unless two operations can run at the same time. The watching
- * thread only handles jobs that fail or take too long, by a reset of the core.
+ * or in a helping thread that looks for work. So no thread has to be woken from one operation of a
+ * job to the next, nor for the job's fence, unless two operations can run at the same time.
  *
  * A job waits only for fences of jobs that were submitted before it, so at least one job of a queue
  * can always run.
@@ -36,9 +36,9 @@ class Executor
 {
 public:
 	/**
-	 * First address of the on-chip memory. It lies above all buffers, or below them in traces,
-	 * so that an address never means different memories to MCIF and CVIF, the core's
-	 * interfaces to system memory and to on-chip memory.
+	 * First address of the on-chip memory: above all buffers, or in traces below all buffers.
+	 * So no address is valid in both system memory and on-chip memory, which the core reaches
+	 * by different interfaces (MCIF and CVIF).
 	 */
 	static uint64_t onChipBase(const EmbeddedOptions &options)
 	{
@@ -48,8 +48,8 @@ public:
 	/**
 	 * \param[in] options configuration of the core
 	 * \param[in] memory the core's system memory
-	 * \param[in] lock guards fences and the use counts of buffers
-	 * \param[in] done notified when a fence or use count changes
+	 * \param[in] lock the device's lock, which guards fences and the use counts of buffers
+	 * \param[in] done notified when a fence or a use count changes
 	 */
 	Executor(const EmbeddedOptions &options, sim::Memory &memory, std::mutex &lock,
 		 std::condition_variable &done);
@@ -67,7 +67,7 @@ public:
 	const nvdla_variant &variant() const { return *variant_; }
 	uint32_t hardwareVersion() const { return hardwareVersion_; }
 
-	/** \brief Contexts of the open file; the caller has the lock */
+	/** \brief Contexts of the open file; the caller must hold the device's lock */
 	JobQueue &queue() { return queue_; }
 	/**
 	 * \brief Handle a new interrupt, or a new job in the queue
@@ -89,13 +89,14 @@ private:
 	using Clock = std::chrono::steady_clock;
 
 	static uint32_t readRegister(void *context, uint32_t reg);
-	/* Postpones the write: the core gets many writes at once, before any read or wait. */
+	/* Postpones the write, so that the core gets many writes in one call, before it is read or
+	 * waited for. */
 	static void writeRegister(void *context, uint32_t reg, uint32_t value);
 	static void opEnabled(void *context, nvdla_task *task, u32 operation);
 	static void opCompleted(void *context, nvdla_task *task, u32 operation);
 	static void taskDone(void *context, nvdla_task *task, int error);
 
-	/** \return offset of a register in the core */
+	/** \return byte offset, in this core, of the register that \a reg names */
 	uint32_t place(uint32_t reg) const { return nvdla_variant_register(variant_, reg); }
 	template<typename Work>
 	uint32_t carryOut(Work work) noexcept;
@@ -105,7 +106,8 @@ private:
 	void writeNow(uint32_t reg, uint32_t value);
 	void bringUp();
 	void watch();
-	/** \brief Handle all events; the caller has set attending_, which this clears */
+	/** \brief Handle all events. The caller has set attending_, which this function clears
+	 * unless the job has failed */
 	void attend(std::unique_lock<std::mutex> &guard);
 	/** \brief End a job that has failed or is late, by a reset of the core */
 	void rescue(std::unique_lock<std::mutex> &guard);
@@ -133,24 +135,25 @@ private:
 	std::mutex attendLock_; /* guards the members down to deadline_ */
 	std::condition_variable watch_;
 	std::condition_variable attended_;
-	bool pending_ = false;	 /* an interrupt or a new job is not handled yet */
-	bool attending_ = false; /* a thread is in attend() */
-	bool failed_ = false;	 /* the job failed or is late; the watching thread acts */
+	bool pending_ = false;	 /* true: an interrupt or a new job is not handled yet */
+	bool attending_ = false; /* true: a thread is in attend(), or the core waits for rescue() */
+	/* True: the job failed or is late, and the watching thread has to end it. */
+	bool failed_ = false;
 	bool stopping_ = false;
-	Clock::time_point wakes_ = Clock::time_point::max();	/* when the watching thread wakes by
-								 * itself */
+	/* Time at which the watching thread wakes by itself. */
+	Clock::time_point wakes_ = Clock::time_point::max();
 	Clock::time_point deadline_ = Clock::time_point::max(); /* deadline of the running job */
 
-	const std::shared_ptr<Recorder> recorder_; /* may be null */
+	const std::shared_ptr<Recorder> recorder_; /* null: jobs are not recorded */
 	sim::Core core_;
 	/* The following members belong to the attending thread. */
 	EngineSequencer sequencer_;
 	std::vector<sim::CsbWrite> writes_;
 	std::unique_ptr<EmbeddedJob> job_;
-	Clock::time_point lastDeadline_; /* latest deadline of the running job, however many
-					  * operations end */
+	Clock::time_point lastDeadline_; /* latest deadline of the running job, which the end of an
+					    operation does not move */
 	size_t nextTask_ = 0;
-	bool running_ = false; /* task number nextTask_ - 1 is running */
+	bool running_ = false; /* true: task number nextTask_ - 1 is running */
 	int error_ = 0;
 
 	std::thread watcher_;

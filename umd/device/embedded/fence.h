@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fences, which jobs signal at their ends. */
+/* Fences, which are signalled when jobs end. */
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace nvdla
 {
 
-/** \brief An eventfd that is written once, when all fences to which it was added are done */
+/** \brief An eventfd that is written once: when all fences to which it was added are signalled */
 class FenceEvent
 {
 public:
@@ -20,7 +20,7 @@ public:
 	void addFence() { left_++; }
 	/** \return true if this was the last pending fence; the caller must then call write() */
 	bool fenceDone() { return --left_ == 0; }
-	/** \brief Wakes waiting threads; needs no lock */
+	/** \brief Write to the eventfd, which wakes waiting threads; needs no lock */
 	void write() const;
 
 private:
@@ -41,9 +41,11 @@ public:
 	/** \return 0 or a negative errno; valid once the fence is done */
 	int error() const { return error_; }
 
-	/** \return events to write, best without the lock: the woken threads take it */
+	/** \return the events to write; write them after releasing the lock, which the woken
+	 * threads take */
 	FenceEvents signal(int error);
-	/** \brief Count \a event down when this fence, which is not done yet, is done */
+	/** \brief Call \a event's fenceDone() when this fence is signalled, which it must not be
+	 * yet */
 	void notify(std::shared_ptr<FenceEvent> event);
 
 private:

@@ -25,7 +25,8 @@ tl::expected<uint32_t, int> JobQueue::createContext(uint32_t priority)
 
 	if (priority > DRM_NVDLA_PRIORITY_HIGH)
 		return tl::unexpected(-EINVAL);
-	/* The file's own context does not count. */
+	/* The context that every open file has does not count, so one more than maxContexts may
+	 * exist. */
 	if (live > maxContexts)
 		return tl::unexpected(-ENOSPC);
 	while (contexts_.contains(nextContext_) || nextContext_ == ownContext)
@@ -60,7 +61,7 @@ void JobQueue::push(uint32_t context, std::unique_ptr<EmbeddedJob> job)
 std::unique_ptr<EmbeddedJob> JobQueue::pop()
 {
 	auto best = contexts_.end();
-	/* High priority first, then the oldest. */
+	/* Jobs of higher priority come first, and among them the oldest. */
 	auto before = [](const Context &a, const Context &b) {
 		return std::make_tuple(b.priority, a.jobs.front()->sequence) <
 		       std::make_tuple(a.priority, b.jobs.front()->sequence);

@@ -21,14 +21,15 @@
 namespace nvdla
 {
 
-/** \brief A submission that was checked, until its job has ended */
+/** \brief A job, from the checked submission to its end */
 struct EmbeddedJob {
 	struct Use {
 		std::shared_ptr<EmbeddedBuffer> buffer;
 		bool write;
 	};
 
-	/* The prepared form of each task, or null; it outlives the task. */
+	/* The prepared form of each task, or null. Declared before tasks, so that it is destroyed
+	 * after them. */
 	std::vector<EnginePrepared> prepared;
 	std::vector<EngineTask> tasks;
 	std::vector<Use> buffers;
@@ -37,28 +38,30 @@ struct EmbeddedJob {
 	std::chrono::milliseconds timeout{ 0 };
 	uint64_t sequence = 0; /**< set by JobQueue::push() */
 
-	/* Buffer for the result, or null, and the members that are known before the job runs. */
+	/* Buffer for the result, or null; and the members of the result that are known before the
+	 * job runs. */
 	std::shared_ptr<EmbeddedBuffer> resultBuffer;
 	uint64_t resultOffset = 0;
 	nvdla_result_source result = {};
 	std::vector<nvdla_task *> resultTasks;
 	bool statistics = false;
 
-	/** \return the tasks as the engine's functions take them */
+	/** \return pointers to the tasks, for functions of kmd/engine */
 	std::vector<nvdla_task *> taskPointers() const;
 };
 
 /**
- * \brief Contexts and their jobs; the caller has the device's lock
+ * \brief Contexts and their jobs. Callers of all functions hold the device's lock
  *
- * The scheduler's rules: of the contexts whose first job need not wait for a fence, those of the
- * highest priority run first, and among them the job that was submitted first.
+ * The next job is chosen as by the kernel's scheduler: among the contexts whose first job need not
+ * wait for a fence, one of the highest priority is taken, and among these the one whose first job
+ * was submitted first.
  */
 class JobQueue
 {
 public:
 	static constexpr uint32_t maxContexts = 64;
-	/** \brief The open file's own context, of normal priority */
+	/** \brief The context of normal priority that every open file has */
 	static constexpr uint32_t ownContext = 0;
 
 	JobQueue() { contexts_[ownContext]; }
@@ -79,7 +82,8 @@ public:
 private:
 	struct Context {
 		uint32_t priority = DRM_NVDLA_PRIORITY_NORMAL;
-		bool destroyed = false; /* destroyed; freed with its last job */
+		/* True: the context was destroyed, and is freed with its last job. */
+		bool destroyed = false;
 		std::deque<std::unique_ptr<EmbeddedJob>> jobs;
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffers in the CVSRAM, the on-chip memory of the device model. */
+/* Allocation of buffers in the CVSRAM, the on-chip memory of the device model. */
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace nvdla
 {
 
-/** \brief Hands out ranges of the CVSRAM; the caller has the device's lock */
+/** \brief Allocates ranges of the CVSRAM. Callers of all functions hold the device's lock */
 class OnChipMemory
 {
 public:
@@ -25,7 +25,7 @@ public:
 private:
 	const uint64_t base_;
 	const uint64_t size_;
-	std::map<uint64_t, uint64_t> ranges_; /* size of each allocated range, by its address */
+	std::map<uint64_t, uint64_t> ranges_; /* address of an allocated range -> its size */
 };
 
 } /* namespace nvdla */

@@ -34,7 +34,8 @@ void Recorder::end(std::span<const EmbeddedJob::Use> uses)
 	compare(uses, Recorded::Expect);
 }
 
-/* A clear before the first operation has ended is not recorded: the memory still is zero then. */
+/* Does not record a clear before the first operation has ended, because the memory is still zero
+ * then. */
 void Recorder::clearOnChip(uint64_t address, size_t size)
 {
 	const std::lock_guard guard(mutex_);
@@ -68,7 +69,8 @@ bool Recorder::changes(uint64_t address, std::span<const std::byte> bytes)
 	return true;
 }
 
-/* Records the changed pages; consecutive ones become one command. */
+/* Records the pages of the buffers \a uses that have changed. Consecutive pages become one
+ * command. */
 void Recorder::compare(std::span<const EmbeddedJob::Use> uses, Recorded kind)
 {
 	const std::lock_guard guard(mutex_);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records the requests of a device and their results as a trace.
+ * Records the jobs of an embedded device, with inputs and results, as a trace.
  */
 #pragma once
 
@@ -20,15 +20,16 @@ namespace nvdla
 /**
  * \brief Records the jobs of an embedded device
  *
- * A trace begins after a reset of the core, with memory that is zero. Before each job it has the
- * bytes that the CPU has written since, after each job the bytes that the core has written.
+ * A trace begins after a reset of the core, with memory that is zero. Before each job, the trace
+ * has the bytes that the CPU has written since the previous job; after each job, the bytes that the
+ * core has written.
  */
 class Recorder
 {
 public:
 	/** \brief First address of on-chip memory in traces */
 	static constexpr uint64_t onChipBase = 0x50000000;
-	/** \brief First address of buffers by default */
+	/** \brief First address of buffers if the user chooses none */
 	static constexpr uint64_t usualMemory = 0x80000000;
 
 	/** \param[in] memory first address of buffers, a multiple of pages */
@@ -36,9 +37,10 @@ public:
 
 	uint64_t memory() const { return memory_; }
 
-	/** \brief Record a register write; \a offset in the CSB space */
+	/** \brief Record a register write; \a offset is that of the register, in bytes */
 	void write(uint32_t offset, uint32_t value);
-	/** \brief Record interrupts; \a offset is that of GLB's S_INTR_STATUS */
+	/** \brief Record that the core raises the interrupts \a status; \a offset is that of the
+	 * register S_INTR_STATUS of GLB */
 	void interrupts(uint32_t offset, uint32_t status);
 	/** \brief Record the beginning of a job with these buffers */
 	void begin(std::span<const EmbeddedJob::Use> uses);
@@ -47,7 +49,7 @@ public:
 	/** \brief Record that the device, not an operation, clears on-chip memory */
 	void clearOnChip(uint64_t address, size_t size);
 
-	/** \return the recorded trace, on a core of that kind */
+	/** \return the recorded trace, marked as one for \a core */
 	sim::Trace trace(const sim::Geometry &core);
 
 private:
@@ -64,7 +66,8 @@ private:
 	const uint64_t memory_;
 	std::mutex mutex_;
 	std::vector<sim::TraceCommand> commands_;
-	std::map<uint64_t, Page> pages_; /* pages that are nonzero at this point of the trace */
+	std::map<uint64_t, Page> pages_; /* contents of memory at this point of the trace, by
+					    address; other pages are zero */
 };
 
 } /* namespace nvdla */

@@ -14,7 +14,7 @@ int SubmitReader::refuse(uint32_t task, nvdla_refusal &why)
 	return refuseTask(args_.error, args_.error_size, task, why);
 }
 
-/* Reads the ioctl's own arguments, in the order of the driver's checks. */
+/* Checks the ioctl's own arguments, in the order of the kernel driver's checks. */
 int SubmitReader::readArguments()
 {
 	nvdla_refusal why;

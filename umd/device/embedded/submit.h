@@ -18,7 +18,7 @@
 namespace nvdla
 {
 
-/** \brief Checks a submit the way the kernel driver does, and makes a job of it */
+/** \brief Checks a submission in the same way as the kernel driver, and makes a job of it */
 class SubmitReader
 {
 public:
@@ -30,13 +30,15 @@ public:
 	{
 	}
 
-	/** \return 0 or a negative errno; the caller has the lock */
+	/** \return 0 or a negative errno; the caller must hold the device's lock */
 	int read();
 
-	/** \return the job after read(); its fence is not recorded in its buffers yet */
+	/** \return the job, after read(). The caller has to add the job's fence to the job's
+	 * buffers */
 	std::unique_ptr<EmbeddedJob> takeJob() { return std::move(job_); }
 
-	/** \brief A syncobj that gets the job's fence, at a point if that is not 0 */
+	/** \brief A syncobj that gets the job's fence: at a point of its timeline, or if the point
+	 * is 0, as a binary fence */
 	struct OutSync {
 		std::shared_ptr<Syncobj> syncobj;
 		uint64_t point;

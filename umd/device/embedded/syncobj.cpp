@@ -29,7 +29,7 @@ void Syncobj::addPoint(uint64_t point, std::shared_ptr<EmbeddedFence> fence)
 		link.timeline = ++timelines_;
 		link.point = std::max(point, submitted());
 	}
-	/* Drop links whose fences are done, because nothing has to wait for them. */
+	/* Drop links whose fences are signalled, because nobody has to wait for them. */
 	std::erase_if(links_, [](const Link &old) { return old.fence->done(); });
 	links_.push_back(std::move(link));
 	changed();
@@ -41,7 +41,7 @@ std::optional<EmbeddedFences> Syncobj::find(uint64_t point) const
 
 	if (links_.empty() || submitted() < point)
 		return {};
-	/* Go back to the oldest link of this timeline whose fence still covers the point. */
+	/* Go back to the oldest link of this timeline that is at or behind the point. */
 	while (point && links && links_[links - 1].timeline == links_.back().timeline &&
 	       links_[links - 1].before >= point)
 		links--;
@@ -69,7 +69,8 @@ uint64_t Syncobj::reached() const
 	if (unfinished(links_.size()).empty())
 		return submitted();
 
-	/* The oldest remaining link of the timeline has not been reached. */
+	/* The oldest link of the timeline that is not signalled has not been reached, so the point
+	 * before it has. */
 	const uint64_t timeline = links_.back().timeline;
 	const auto oldest = std::ranges::find_if(links_, [&](const Link &link) {
 		return link.timeline == timeline && !link.fence->done();
@@ -100,8 +101,8 @@ void Syncobj::changed()
 	std::erase_if(waiters_, [&](Waiter &waiter) { return tell(waiter); });
 }
 
-/* \return true if the point was submitted; the waiter's eventfd is then written or given to its
- * fences */
+/* If the waiter's point was submitted, writes the waiter's eventfd or gives it to the point's
+ * fences. \return true in this case */
 bool Syncobj::tell(Waiter &waiter)
 {
 	const auto fences = find(waiter.point);

@@ -16,23 +16,24 @@ namespace nvdla
 {
 
 /**
- * \brief Fences of a syncobj, by the rules of the kernel; guarded by the device's lock
+ * \brief The fences of a syncobj, by the rules of the kernel. The device's lock guards all members
  *
- * A timeline is a chain: a point is reached when its fence and those of all points before it
- * are done. Adding a point to a syncobj with a binary fence makes that the chain's beginning,
- * and a point that is not larger than the last one begins another timeline behind it.
+ * A timeline is a chain of points: a point is reached when its fence and those of all points before
+ * it are signalled. If a point is added to a syncobj with a binary fence, this fence becomes the
+ * beginning of the chain. A point that is not larger than the last one begins another timeline at
+ * the end of the chain.
  */
 class Syncobj
 {
 public:
-	/** \brief Replace the present fence, if any, by a fence or none */
+	/** \brief Replace all fences by \a fence, or remove them if it is null */
 	void replace(std::shared_ptr<EmbeddedFence> fence);
 	/** \brief Add a point to the timeline */
 	void addPoint(uint64_t point, std::shared_ptr<EmbeddedFence> fence);
 
 	/**
 	 * \brief Find the fences that have to be done for a point to be reached
-	 * \param[in] point 0 for all that the syncobj holds
+	 * \param[in] point 0: find all fences of the syncobj
 	 * \return nothing if the point has not been submitted; no fences if it is reached
 	 */
 	std::optional<EmbeddedFences> find(uint64_t point) const;
@@ -41,7 +42,8 @@ public:
 	uint64_t reached() const;
 	/** \return the last point that was submitted, 0 without a timeline */
 	uint64_t submitted() const;
-	/** \return 1 signalled, 0 not yet, or a negative errno; a timeline has no errors */
+	/** \return 1: signalled, 0: not yet, or the fence's negative errno; timelines have no
+	 * errors */
 	int status() const;
 
 	/**
@@ -55,10 +57,10 @@ private:
 	/* Link of the chain; the oldest is the first. */
 	struct Link {
 		std::shared_ptr<EmbeddedFence> fence;
-		uint64_t point = 0;    /* 0 for a binary fence */
+		uint64_t point = 0; /* point of the timeline; 0 for a binary fence */
 		uint64_t before = 0;   /* previous point of the timeline */
-		uint64_t timeline = 0; /* number of the timeline: a fence that does not follow in
-					  order begins a new one */
+		/* Number of the timeline; a point not larger than the last one begins a new one. */
+		uint64_t timeline = 0;
 	};
 	struct Waiter {
 		uint64_t point;

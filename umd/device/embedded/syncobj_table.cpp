@@ -72,7 +72,7 @@ void SyncobjTable::put(Syncobj &syncobj, uint64_t point, std::shared_ptr<Embedde
 		syncobj.addPoint(point, std::move(fence));
 	else
 		syncobj.replace(std::move(fence));
-	changed_.notify_all(); /* wakes threads that wait for a submit */
+	changed_.notify_all(); /* wakes threads that wait until a point is submitted */
 }
 
 int SyncobjTable::reset(const drm_syncobj_array &args)

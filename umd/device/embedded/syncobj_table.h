@@ -22,8 +22,8 @@ namespace nvdla
 /**
  * \brief Syncobjs of one open device
  *
- * Functions that take arguments of an ioctl return 0 or a negative errno, as the kernel does; the
- * caller has the lock.
+ * Functions that take the arguments of an ioctl return 0 or a negative errno, as the kernel does.
+ * Callers of all functions hold the device's lock.
  */
 class SyncobjTable
 {
@@ -47,7 +47,8 @@ public:
 
 	/** \return nullptr if there is no such syncobj */
 	std::shared_ptr<Syncobj> find(uint32_t handle) const;
-	/** \brief Replace a syncobj's fence, or add a \a point that is not 0 to its timeline */
+	/** \brief Add \a point to the timeline of a syncobj, or if the point is 0, replace the
+	 * syncobj's fence */
 	void put(Syncobj &syncobj, uint64_t point, std::shared_ptr<EmbeddedFence> fence);
 
 private:
@@ -64,7 +65,7 @@ private:
 	};
 
 	int wait(const Wait &wait, std::unique_lock<std::mutex> &guard);
-	/* \return 0, or the error in the handles. */
+	/* Looks up syncobjs. \return 0, or a negative errno for a wrong handle */
 	int findAll(uint64_t handles, uint32_t count,
 		    std::vector<std::shared_ptr<Syncobj>> &found) const;
 

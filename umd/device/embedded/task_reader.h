@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads tasks of the caller: arrays whose elements may differ in size from the engine's. */
+/* Reads the tasks of an ioctl's caller: arrays whose elements may be smaller or larger than those
+ * of kmd/engine, because the caller's headers may have another version. */
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,8 @@
 namespace nvdla
 {
 
-/* Copies a structure to the caller like the kernel: the caller's additional members become zero. */
+/* Copies a structure to the caller, as the kernel does: members that only the caller's version has
+ * become zero. */
 template<typename T>
 void writeStruct(uint64_t user, size_t userSize, const T &from)
 {
@@ -28,8 +30,8 @@ void writeStruct(uint64_t user, size_t userSize, const T &from)
 
 /*
  * Reads element \a index of an array whose elements have \a size bytes for the caller. As in the
- * kernel, members that the caller lacks are zero, and additional members of the caller have to be
- * zero.
+ * kernel, members that the caller's version lacks are zero, and members that only the caller's
+ * version has must be zero.
  */
 template<typename T>
 int copyElement(uint64_t array, uint32_t index, uint32_t size, T &to)
@@ -45,7 +47,8 @@ int copyElement(uint64_t array, uint32_t index, uint32_t size, T &to)
 	return 0;
 }
 
-/* An array as the engine knows it: the caller's own, or a copy if sizes differ. */
+/* An array with elements of the size that kmd/engine knows: the caller's own array, or a copy if
+ * the sizes differ. */
 template<typename T>
 class UserArray
 {
@@ -86,12 +89,12 @@ class TaskReader
 {
 public:
 	/**
-	 * \param[in] args counts and sizes were checked
+	 * \param[in] args arguments whose counts and sizes were checked
 	 * \return 0 or a negative errno
 	 */
 	int read(const drm_nvdla_task &args);
 
-	/** \return the engine's description of the task, without extents */
+	/** \return the task in the form for kmd/engine, without the extents of its buffers */
 	const nvdla_task_source &source() const { return source_; }
 
 private:
@@ -103,7 +106,7 @@ private:
 };
 
 /**
- * \brief Report the violated rule to the caller
+ * \brief Write the violated rule to the caller's struct drm_nvdla_error
  * \return -EINVAL
  */
 int refuseTask(uint64_t user, uint32_t userSize, uint32_t task, nvdla_refusal &why);

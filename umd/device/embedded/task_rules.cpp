@@ -16,7 +16,8 @@ namespace
 constexpr uint64_t firstMemory = uint64_t{ 1 } << 16;
 constexpr uint64_t memoryAlignment = uint64_t{ 1 } << 16;
 
-/* Addresses for the memories: one after another, within the core's address range. */
+/* Returns addresses for the task's memories: one after the other, within the core's address
+ * range. */
 std::map<uint16_t, uint64_t> memoriesOf(const DlaTask &task)
 {
 	std::map<uint16_t, uint64_t> memories;

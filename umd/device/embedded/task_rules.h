@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver's checks of a task, without a device.
+ * The checks by which the driver accepts or refuses a task, usable without a device.
  */
 #pragma once
 
@@ -23,25 +23,25 @@ namespace nvdla
 inline constexpr uint64_t memoryGranule = 128;
 
 /**
- * \brief Reason why a task was not made: the host has no memory left, or \a error describes the
- * violated rule
+ * \brief Reason why checkTask() made no task: the host has no memory left, or the task violates the
+ * rule that \a error describes
  */
 struct TaskRefusal {
 	bool noMemory = false;
 	nvdla_refusal error = {};
 };
 
-/** \return the description of \a core that the driver's rules take */
+/** \return the description of \a core in the form that the driver's checks need */
 nvdla_variant engineVariant(const CoreGeometry &core);
 
 /**
  * \brief Check \a task by the driver's rules
  *
- * The check places the task's memories one after the other, because rules do not depend on
- * addresses, as long as the core can reach them.
+ * The task's memories get any addresses that the core can reach, because the rules do not depend on
+ * them.
  * \param variant must outlive the returned task
- * \param onChip whether the memory of that index is on the chip
- * \return the task, checked, with its programs
+ * \param onChip returns whether the memory with this id is on-chip memory
+ * \return the checked task
  */
 tl::expected<EngineTask, TaskRefusal> checkTask(const nvdla_variant &variant, const DlaTask &task,
 						const std::function<bool(uint16_t)> &onChip);

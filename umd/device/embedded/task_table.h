@@ -15,16 +15,16 @@
 namespace nvdla
 {
 
-/** \brief Prepared tasks by their handles; the caller has the lock */
+/** \brief Prepared tasks by their handles. Callers of all functions hold the device's lock */
 class TaskTable
 {
 public:
 	/**
 	 * \brief Check a task
-	 * \return 0 or a negative errno; sets the handle
+	 * \return 0 with the handle set in \a args, or a negative errno
 	 */
 	int create(const nvdla_variant &variant, drm_nvdla_task_create &args);
-	/** \return 0 or -ENOENT; jobs keep their tasks */
+	/** \return 0, or -ENOENT for an unknown handle. Jobs that use the task keep it */
 	int destroy(const drm_nvdla_task_destroy &args);
 	/** \return the prepared task or nullptr */
 	EnginePrepared find(uint32_t handle) const;

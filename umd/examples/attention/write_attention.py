@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / 'digits'))
 import onnx_file as onnx	# pylint: disable=wrong-import-position
 
 TOKENS, SIZE, WIDE = 16, 16, 32
-GELU = 20	# the first version of the operator set that has Gelu
+GELU = 20	# version of ONNX's operator set: the first one with Gelu
 
 
 def main():

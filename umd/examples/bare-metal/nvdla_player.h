@@ -22,17 +22,17 @@ enum nvdla_step_kind {
 
 struct nvdla_step {
 	enum nvdla_step_kind kind;
-	uint64_t address; /* of memory, as the core sees it; or byte offset of a register */
+	uint64_t address; /* address of memory, as the core sees it; or byte offset of a register */
 	uint32_t mask;
 	uint32_t value;
 	const uint8_t *bytes;
 };
 
-/* Steps of the trace, in trace.c. */
+/* Steps of the trace; trace.c, which nvdla-run has written, defines them. */
 extern const struct nvdla_step nvdla_steps[];
 extern const size_t nvdla_step_count;
 
-/* Functions that the board provides; each is called with context. */
+/* Functions that the program for the board provides; each is called with context. */
 struct nvdla_board {
 	void *context;
 	uint32_t (*read)(void *context, uint32_t offset);
@@ -44,12 +44,12 @@ struct nvdla_board {
 	 * clean or invalidate caches. NULL: caches are coherent.
 	 */
 	void (*sync)(void *context, uint64_t address, uint32_t size, int is_read);
-	uint32_t polls; /* most repeated reads of a register that is polled; 0: no limit */
+	uint32_t polls; /* largest number of reads of a register that is polled; 0: no limit */
 };
 
 /*
- * Plays the steps. Returns -1 if all went well, else the index of the failed step: a poll whose
- * value did not come, or memory that has other bytes than expected.
+ * Plays the steps. Returns -1 on success, otherwise the index of the failed step: a register never
+ * had the polled value, or memory has other bytes than expected.
  */
 long nvdla_play(const struct nvdla_board *board, const struct nvdla_step *steps, size_t count);
 

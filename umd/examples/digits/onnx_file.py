@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Writes ONNX files: the few messages that a small network needs, in protobuf's wire format.
 
-Field numbers are those of the published onnx.proto.
+The field numbers come from onnx.proto, which the ONNX project publishes.
 """
 
 import struct

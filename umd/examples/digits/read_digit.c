@@ -2,8 +2,8 @@
 /*
  * Compile a model and run it on a picture, in C: read-digit digits.onnx seven.pgm [DEVICE]
  *
- * Other models can be used, too. The input must be as large as the picture, with one channel of 0
- * to 255. The first output must have a number for each class.
+ * Other models can be used, too: their input must be as large as the picture and have one channel,
+ * with numbers from 0 to 255. The first output must have a number for each class.
  */
 #include <nvdla/nvdla.h>
 #include <stdio.h>

@@ -18,8 +18,8 @@ WHITE = 255	# value of a white pixel; scikit-learn's pixels are 0 to 16
 
 
 def windows(x):
-	"""Return the 3 x 3 surroundings of each pixel, with zeros around the picture.
-	N x C x H x W becomes N x H x W x (C * 3 * 3)."""
+	"""Return each pixel with its eight neighbours (3 x 3), which are zero outside of the picture. N x C x H x W
+	becomes N x H x W x (C * 3 * 3)."""
 	padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
 	seen = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(2, 3))
 	return seen.transpose(0, 2, 3, 1, 4, 5).reshape(*seen.shape[:1], *seen.shape[2:4], -1)
@@ -41,8 +41,8 @@ class Convolution:
 		return self.largest.transpose(0, 3, 1, 2)
 
 	def backward(self, slope):
-		"""Return the loss's gradients: a list for [weights, bias], an array for the input.
-		slope is the gradient for the output."""
+		"""Return the gradients of the loss: a list with those for weights and bias, and an array with that for
+		the input. slope is the gradient for the output."""
 		largest = self.largest[:, :, None, :, None]
 		taken = (self.blocks == largest) & (largest > 0)
 		sums = taken * slope.transpose(0, 2, 3, 1)[:, :, None, :, None]
@@ -64,7 +64,7 @@ class Convolution:
 
 
 class Network:
-	"""Two convolutions and a fully connected layer. Pixels are 0 to 1; a digit is a class."""
+	"""Two convolutions and a fully connected layer. Pixels are numbers from 0 to 1; each digit is a class."""
 
 	def __init__(self, random, channels=(8, 16)):
 		self.layers = [Convolution(random, 1, channels[0]), Convolution(random, *channels)]
@@ -99,7 +99,7 @@ class Network:
 
 
 def train(network, random, x, labels, epochs):
-	"""Train with Adam; the learning rate falls linearly to 0."""
+	"""Train with the optimizer Adam; the learning rate falls linearly to 0."""
 	parameters = network.parameters()
 	means = [np.zeros_like(one) for one in parameters]
 	squares = [np.zeros_like(one) for one in parameters]
@@ -117,7 +117,8 @@ def train(network, random, x, labels, epochs):
 
 
 def onnx(network):
-	"""Return the ONNX file. Its pixels are 0 to 255: the first kernels are divided by 255."""
+	"""Return the ONNX file. Its pixels are 0 to 255, unlike in training, so the kernels of the first layer are
+	divided by 255."""
 	first, second = network.layers
 	arrays = {'first': first.kernels() / WHITE, 'first_bias': first.bias, 'second': second.kernels(),
 		  'second_bias': second.bias, 'classes': network.weights, 'classes_bias': network.bias}
@@ -142,7 +143,7 @@ def main():
 	parser.add_argument('--epochs', type=int, default=40)
 	parser.add_argument('--seed', type=int, default=1)
 	arguments = parser.parse_args()
-	from sklearn.datasets import load_digits	# so --help works without scikit-learn
+	from sklearn.datasets import load_digits	# imported here, so that --help works without scikit-learn
 
 	digits = load_digits()
 	pixels = np.round(digits.images * (WHITE / 16)).astype(np.uint8)

@@ -22,7 +22,8 @@ public:
 	}
 
 	/**
-	 * \return false if this ONNX Runtime is older than the one that this library was built with
+	 * \return false if the application's ONNX Runtime is older than the one that this library
+	 * was built for, and so lacks the tables
 	 */
 	bool isThere() const { return api_ && provider_; }
 	const OrtApi *operator->() const { return api_; }
@@ -43,7 +44,8 @@ private:
 	const OrtEpApi *provider_;
 };
 
-/** \brief Call ONNX Runtime; if the call fails, the function around the macro returns the error */
+/** \brief Call ONNX Runtime; if the call fails, the function that contains the macro returns the
+ * error */
 #define NVDLA_ORT_TRY(api, call)                                                                   \
 	do {                                                                                       \
 		if (auto checked_ = (api).check(call); !checked_)                                  \

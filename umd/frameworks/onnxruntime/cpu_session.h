@@ -14,8 +14,8 @@ namespace nvdla::ort
 {
 
 /**
- * \param[in] type number of an element type in ONNX files
- * \return the same type as DataType; nothing if a partition's tensors cannot have it
+ * \param[in] type element type by its number in ONNX files
+ * \return the type as DataType; nothing for a type that the tensors of a partition cannot have
  */
 std::optional<DataType> hostType(int32_t type);
 

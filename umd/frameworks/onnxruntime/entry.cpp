@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that ONNX Runtime looks for in a library with an execution provider.
+ * The functions by which ONNX Runtime finds the execution provider in this library.
  */
 #include "base/io/guarded.h"
 #include "provider.h"

@@ -16,13 +16,14 @@ namespace nvdla::ort
 
 /** \brief A tensor that a node reads or writes */
 struct ValueView {
-	const OrtValueInfo *info = nullptr; /**< nullptr: an input that is not given */
+	const OrtValueInfo *info = nullptr; /**< nullptr: an optional input that is absent */
 	std::string name;
 	int32_t type = 0;	    /**< type of elements, numbered as in ONNX files */
 	std::vector<int64_t> shape; /**< -1 for sizes that the model leaves open */
 	bool isConstant = false;
 	bool isGraphOutput = false;
-	/** \brief The node is in a body (of If, for instance), the value in the graph around it */
+	/** \brief True if the node is in the body of another node, such as If, and the value comes
+	 * from the graph around this body */
 	bool isFromOuterScope = false;
 };
 
@@ -33,7 +34,7 @@ struct NodeView {
 	std::vector<ValueView> inputs;
 	std::vector<ValueView> outputs;
 
-	/** \return type and first output, for messages */
+	/** \return the node's type and first output, for messages */
 	std::string describe() const;
 };
 

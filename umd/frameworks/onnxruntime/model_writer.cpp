@@ -40,7 +40,7 @@ Result<void> writeTensor(const Api &api, const OrtValue *from, pb::Tensor &to)
 	return {};
 }
 
-/* The elements of an attribute that is a list. */
+/* Returns the elements of an attribute that is a list. */
 template<typename T>
 Result<std::vector<T>> readList(const Api &api, const OrtOpAttr *from, OrtOpAttrType type)
 {
@@ -137,7 +137,7 @@ private:
 	const GraphView &graph_;
 	std::span<const size_t> chosen_;
 	pb::Model model_;
-	std::set<std::string> known_; /* names of the tensors that the file has already */
+	std::set<std::string> known_; /* names of the tensors that are in the file */
 	std::set<std::string> readElsewhere_;
 	WrittenModel written_;
 };

@@ -14,7 +14,8 @@ namespace nvdla::ort
 namespace
 {
 
-/* Limit of partitions: each one costs a transfer to the device and back. */
+/* Largest number of partitions on the device. Each partition costs a transfer to the device and
+ * back. */
 constexpr size_t mostPartitions = 16;
 
 bool isOpen(const ValueView &value)
@@ -69,7 +70,8 @@ void Partitioner::leave(size_t node, const std::string &reason)
 				  reason));
 }
 
-/* Returns the reason to leave a node to ONNX Runtime without asking the compiler, or "". */
+/* Returns the reason why a node is left to ONNX Runtime without asking the compiler; "" if there is
+ * none. */
 std::string Partitioner::reasonAgainst(const NodeView &node) const
 {
 	bool real = false;
@@ -116,8 +118,9 @@ void Partitioner::judge()
 	nodes_.followOperators(possible_);
 }
 
-/* Leaves nodes of the group to ONNX Runtime if the compiler would put them on the CPU. Returns true
- * if there are any. A layer of the report has the name of its node's first output tensor. */
+/* Leaves those nodes of the group to ONNX Runtime that the compiler would put on the CPU. Returns
+ * true if there are any. A layer of the report is found by its name, which is that of the node's
+ * first output. */
 bool Partitioner::leaveLayersOnCpu(const std::vector<size_t> &group, const CompileReport &report)
 {
 	bool any = false;
@@ -170,7 +173,8 @@ Result<std::vector<PlacedPartition>> Partitioner::run()
 	size_t taken = 0;
 
 	judge();
-	/* Leaving some nodes to ONNX Runtime may change how the others are grouped. */
+	/* Repeat until nothing changes: leaving some nodes to ONNX Runtime may change how the
+	 * others are grouped. */
 	for (bool again = true; again;) {
 		again = false;
 		all.clear();

@@ -22,13 +22,14 @@ struct PlacedPartition {
 	std::vector<ValueView> outputs;
 };
 
-/** \return the nodes as a graph of the compiler, which can group nodes into partitions */
+/** \return the nodes in the form that the compiler's code for grouping nodes into partitions
+ * needs */
 compiler::NodeGraph nodesOf(const GraphView &graph);
 
 /**
  * \brief Choose partitions, compile them and bring them to the device
  *
- * If a node is left to ONNX Runtime, the reason is logged.
+ * For each node that is left to ONNX Runtime, the reason is logged.
  */
 Result<std::vector<PlacedPartition>> placePartitions(const Api &api, const GraphView &graph,
 						     std::shared_ptr<plugin::Session> session);

@@ -17,8 +17,9 @@ namespace nvdla::ort
 namespace
 {
 
-/* An input or output of a partition, and its index among those of the fused node. ONNX Runtime
- * replaces the partition by the fused node, whose inputs and outputs may have another order. */
+/* An input or output of a partition, and its index in the fused node. ONNX Runtime replaces the
+ * nodes of a partition by one fused node, which may have the inputs and outputs in another
+ * order. */
 struct Binding {
 	ValueView view;
 	size_t index;
@@ -41,7 +42,7 @@ Result<std::vector<Binding>> bindingsOf(const std::vector<ValueView> &views,
 	return bindings;
 }
 
-/* Computes a fused node: a node with which ONNX Runtime has replaced the nodes of a partition. */
+/* Computes a fused node, with which ONNX Runtime has replaced the nodes of a partition. */
 class Kernel : public OrtNodeComputeInfo
 {
 public:
@@ -69,7 +70,8 @@ private:
 	Result<void> run(OrtKernelContext *context);
 
 	Api api_;
-	/* Held during a run: a session may run in several threads, a Partition in only one. */
+	/* Locked during a run: several threads may run a session at the same time, but only one a
+	 * Partition. */
 	std::mutex lock_;
 	std::unique_ptr<plugin::Partition> partition_;
 	std::vector<Binding> inputs_;
@@ -87,7 +89,8 @@ Result<void> Kernel::run(OrtKernelContext *context)
 		NVDLA_ORT_TRY(api_, api_->KernelContext_GetInput(context, input.index, &value));
 		NVDLA_ORT_TRY(api_, api_->GetTensorData(value, &data));
 		NVDLA_ORT_TRY(api_, api_->GetTensorSizeInBytes(value, &bytes));
-		/* HostTensor has no const memory, but inputs are only read. */
+		/* HostTensor has no pointer to const; the cast is safe because run() only reads
+		 * inputs. */
 		inputs.push_back({ *hostType(input.view.type),
 				   { static_cast<std::byte *>(const_cast<void *>(data)), bytes } });
 	}
@@ -107,7 +110,7 @@ Result<void> Kernel::run(OrtKernelContext *context)
 	return partition_->run(inputs, outputs);
 }
 
-/* Returns the options that the application gave a session for the provider of this name. */
+/* Returns the options for the provider \a name that the application set for a session. */
 Result<plugin::Options> readOptions(const Api &api, const std::string &name,
 				    const OrtSessionOptions *session)
 {
@@ -267,7 +270,8 @@ Result<void> Provider::choose(const OrtGraph *graph, OrtEpGraphSupportInfo *supp
 	return {};
 }
 
-/* Lack of support by the device is no error: ONNX Runtime has other providers. */
+/* Tells ONNX Runtime which nodes the device computes. If there are none, that is no error: other
+ * providers compute them. */
 OrtStatus *Provider::capability(OrtEp *self, const OrtGraph *graph,
 				OrtEpGraphSupportInfo *support) noexcept
 {

@@ -11,7 +11,8 @@
 namespace nvdla::ort
 {
 
-/** \brief Makes the providers of sessions; there is one factory for each registered library */
+/** \brief Makes a provider for each session. The application gets one factory for each time that it
+ * registers the library */
 class Factory : public OrtEpFactory
 {
 public:
@@ -39,7 +40,7 @@ private:
 class Provider : public OrtEp
 {
 public:
-	/** \param[in] session nullptr: all nodes are left to ONNX Runtime */
+	/** \param[in] session the device; nullptr: all nodes are left to ONNX Runtime */
 	Provider(const Api &api, std::string name, std::shared_ptr<plugin::Session> session);
 
 private:
@@ -56,7 +57,8 @@ private:
 	Api api_;
 	std::string name_;
 	std::shared_ptr<plugin::Session> session_;
-	/* Partitions that capability() chose. compile() moves each of them into a kernel. */
+	/* Partitions that capability() chose and that no kernel has yet: compile() moves each of
+	 * them into a kernel. */
 	std::vector<PlacedPartition> placed_;
 };
 

@@ -23,8 +23,8 @@ constexpr size_t aligned(size_t size)
 	return (size + 3) & ~size_t{ 3 };
 }
 
-/* Returns the contents of the build ID's note; empty if there is none. Each note is a header, a
- * name and contents, each at a multiple of four bytes. */
+/* Returns the build ID among the ELF notes of a segment; empty if there is none. A note consists of
+ * a header, a name and contents, each of which begins at a multiple of four bytes. */
 std::span<const std::byte> findIn(const std::byte *notes, size_t size)
 {
 	constexpr std::string_view owner("GNU", sizeof("GNU"));

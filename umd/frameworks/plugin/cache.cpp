@@ -92,7 +92,7 @@ std::optional<CompiledModel> Cache::find(std::span<const std::byte> model,
 	const auto entry = readWholeFile(pathOf(model, options), maxEntryBytes);
 	Sum::Value sum;
 
-	/* A file of the cache is a checksum of the loadable, followed by the loadable. */
+	/* A file of the cache contains a checksum of the loadable and then the loadable. */
 	if (!entry || entry->size() < sizeof(sum))
 		return {};
 	std::memcpy(&sum, entry->data(), sizeof(sum));
@@ -120,7 +120,8 @@ void Cache::keep(std::span<const std::byte> model, const CompiledModel &compiled
 	std::memcpy(entry.data(), &sum, sizeof(sum));
 	entry.insert(entry.end(), loadable->begin(), loadable->end());
 
-	/* writeWholeFile() renames the complete file, so other processes see all or nothing. */
+	/* writeWholeFile() gives the file its name only when it is complete, so other processes
+	 * never see a part of it. */
 	std::filesystem::create_directories(folder_, failed);
 	static_cast<void>(writeWholeFile(pathOf(model, options), entry));
 }

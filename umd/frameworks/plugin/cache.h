@@ -18,8 +18,8 @@ namespace nvdla::plugin
  * \brief A folder of compiled models
  *
  * The name of a file is derived from the model, the options and the build of the compiler. A file
- * begins with a checksum of its contents; a file with a wrong checksum is ignored. Any number of
- * processes may use one folder, because each file is complete when it gets its name. The cache
+ * begins with a checksum of its contents; a file with a wrong checksum is ignored. Several
+ * processes may use one folder, because a file gets its name only when it is complete. The cache
  * never deletes a file.
  */
 class Cache
@@ -33,13 +33,14 @@ public:
 	Result<void> check() const;
 
 	/**
-	 * \return an earlier result of compileModel() for \a model with the same options, without
-	 * the report; calibrated models are not kept
+	 * \return a result of compileModel() for the same model and options that was kept earlier,
+	 * without its report; nothing if there is none. Results with calibration are never kept
 	 */
 	std::optional<CompiledModel> find(std::span<const std::byte> model,
 					  const CompileOptions &options = {}) const;
 
-	/** \brief Keep a result; if the folder cannot be written, nothing is kept */
+	/** \brief Keep a result of compileModel(). A folder that cannot be written is no error: the
+	 * result is not kept */
 	void keep(std::span<const std::byte> model, const CompiledModel &compiled,
 		  const CompileOptions &options = {}) const;
 

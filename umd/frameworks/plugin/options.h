@@ -12,13 +12,13 @@
 namespace nvdla::plugin
 {
 
-/** \brief Which operators the device may compute, by the type of their numbers */
+/** \brief Operators that the device may compute, by the type of their numbers */
 enum class Precision {
-	Any,	 /**< integer operators in integers, others in FP16 */
+	Any,	 /**< all: integer operators in integers, others in FP16 */
 	Integer, /**< only integer operators; the framework computes the others */
 };
 
-/** \brief Options of a plug-in; frameworks give them as text */
+/** \brief Options of a plug-in */
 struct Options {
 	/** \brief Path for Device::open(); empty: the first device that the kernel drives */
 	std::string device;
@@ -26,14 +26,14 @@ struct Options {
 	Priority priority = Priority::Normal;
 	/** \brief Folder in which compiled models are kept; empty: they are not kept */
 	std::string cacheFolder;
-	/** \brief When a partition is destroyed, log how often it ran, and how long */
+	/** \brief When a partition is destroyed, log the number and the times of its runs */
 	bool profile = false;
 
 	/**
-	 * \brief Set an option
+	 * \brief Set an option from text
 	 *
-	 * "device", "precision" ("any", "integer"), "priority" ("low", "normal", "high"),
-	 * "cache_dir", "profile" ("true", "false").
+	 * The keys and their values: "device" (a path), "precision" ("any", "integer"), "priority"
+	 * ("low", "normal", "high"), "cache_dir" (a folder), "profile" ("true", "false").
 	 *
 	 * \return InvalidArgument naming the wrong key or value, and the valid ones
 	 */

@@ -16,7 +16,8 @@ namespace
 
 using Clock = std::chrono::steady_clock;
 
-/* The embedded device model may be slow, but does not hang, so its timeout is long. */
+/* The timeout of the embedded device is long, because the device model may be slow but does not
+ * hang. */
 std::chrono::milliseconds timeoutOf(const Device &device)
 {
 	return device.path().starts_with(Device::embeddedPath) ? std::chrono::minutes(30)
@@ -46,7 +47,8 @@ bool hasWork(const CompileReport &report)
 
 Result<CompiledModel> compilePartition(const Session &session, std::span<const std::byte> model)
 {
-	/* The framework itself computes the operators that the core cannot. */
+	/* HostUse::Never, because the framework itself computes the operators that the core
+	 * cannot. */
 	const CompileOptions options{ .core = session.core(), .host = HostUse::Never };
 	const Cache cache(session.options().cacheFolder);
 	if (auto known = cache.find(model, options))
@@ -57,7 +59,8 @@ Result<CompiledModel> compilePartition(const Session &session, std::span<const s
 	if (!hasWork(compiled->report))
 		return fail(ErrorCode::Unsupported, "compile partition", "",
 			    "the core has nothing to compute");
-	/* The caller rejects partitions with layers on the CPU, so do not keep those. */
+	/* Do not keep partitions with layers on the CPU, which callers reject: the cache would lose
+	 * the report that names these layers. */
 	if (layersOnCpu(compiled->report).empty())
 		cache.keep(model, *compiled, options);
 	return compiled;
@@ -79,8 +82,9 @@ Partition::Partition(std::shared_ptr<Session> session, Network network, Request 
 {
 }
 
-/* Allocates a buffer for each tensor. The device accesses the buffer itself, where the network
- * allows that; run() copies the other tensors. */
+/* Allocates a buffer for each tensor and binds it to the request, so that the device accesses it
+ * directly. A tensor for which the network does not support that gets no buffer; run() copies
+ * it. */
 Result<std::vector<Partition::End>> Partition::makeEnds(const std::vector<TensorDesc> &tensors,
 							Bind bind)
 {
@@ -102,7 +106,7 @@ Result<std::vector<Partition::End>> Partition::makeEnds(const std::vector<Tensor
 	return ends;
 }
 
-/* Gives the CPU access to the buffers until the next run. */
+/* Gives the CPU access to the buffers of inputs or outputs until the next run. */
 Result<void> Partition::takeBack(std::vector<End> &ends)
 {
 	for (End &end : ends) {
@@ -150,7 +154,7 @@ Result<std::unique_ptr<Partition>> Partition::load(std::shared_ptr<Session> sess
 						   const CompiledModel &compiled, std::string name,
 						   std::unique_ptr<CpuNetwork> cpu)
 {
-	/* A framework waits for each run, so there is never a second one in flight. */
+	/* One slot: a framework waits for each run, so there is never a second one in flight. */
 	auto network = Network::load(session->device(), compiled.loadable, { .slots = 1 });
 	if (!network)
 		return forward(network);
@@ -214,7 +218,8 @@ Result<void> Partition::runOnDevice(std::span<const HostTensor> inputs,
 	}
 	auto report = request_.run({ .timeout = timeoutOf(session_->device()),
 				     .priority = session_->options().priority });
-	/* The CPU gets the buffers back after a failed run, too: it then computes in them. */
+	/* Give the CPU access also after a failed run, because it then computes the partition in
+	 * the same buffers. */
 	for (std::vector<End> *ends : { &inputs_, &outputs_ }) {
 		if (auto taken = takeBack(*ends); !taken && report)
 			return taken;

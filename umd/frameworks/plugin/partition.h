@@ -21,12 +21,13 @@
 namespace nvdla::plugin
 {
 
-/** \brief Computes a partition with the framework's own kernels, once the device is lost */
+/** \brief Computes a partition with the framework's own code on the CPU, after the device was
+ * lost */
 class CpuNetwork
 {
 public:
 	virtual ~CpuNetwork() = default;
-	/** \brief As Partition::run() */
+	/** \brief Compute the partition; arguments and result are those of Partition::run() */
 	virtual Result<void> run(std::span<const HostTensor> inputs,
 				 std::span<const HostTensor> outputs) = 0;
 };
@@ -36,12 +37,13 @@ public:
  *
  * \param[in] session has the device and the cache for the partition
  * \param[in] model a file of the framework's format that contains only the partition
- * \return the result of compileModel(); Unsupported also if the core would compute nothing. The
- * report is empty if the result comes from the cache
+ * \return the result or the error of compileModel(); Unsupported also if the core would compute
+ * nothing. If the result comes from the cache, its report is empty
  */
 Result<CompiledModel> compilePartition(const Session &session, std::span<const std::byte> model);
 
-/** \return layers that the runtime would compute on the CPU, better left to the framework */
+/** \return layers that the runtime would compute on the CPU; a plug-in leaves these to the
+ * framework */
 std::vector<LayerReport> layersOnCpu(const CompileReport &report);
 
 /**
@@ -55,7 +57,7 @@ public:
 	/**
 	 * \brief Bring a partition to the session's device
 	 * \param[in] name name of the partition in the log
-	 * \param[in] cpu computes the partition once the device is lost
+	 * \param[in] cpu computes the partition after the device was lost
 	 */
 	static Result<std::unique_ptr<Partition>> load(std::shared_ptr<Session> session,
 						       const CompiledModel &compiled,
@@ -68,25 +70,26 @@ public:
 	~Partition();
 
 	/**
-	 * \brief Device memory for an input of the framework
+	 * \brief Get the device memory of an input, in which the framework may keep the input
 	 *
-	 * If the framework keeps the input there, run() does not copy it. The memory exists as long
-	 * as the partition; during a run the framework must not access it.
+	 * run() does not copy an input that is in this memory. The memory exists as long as the
+	 * partition; during a run the framework must not access it.
 	 *
 	 * \param[in] type element type of the framework's tensor
 	 * \return nothing if the device and the framework store the elements differently
 	 */
 	std::span<std::byte> inputMemory(size_t index, DataType type) const;
-	/** \brief As inputMemory(), for an output */
+	/** \brief The same as inputMemory() for an output */
 	std::span<std::byte> outputMemory(size_t index, DataType type) const;
 
 	/**
-	 * \brief Compute the partition, on the CPU if the device cannot
+	 * \brief Compute the partition on the device, or on the CPU after the device was lost
 	 * \param[in] inputs in the types and the order of the model
 	 * \param[in] outputs get the results
-	 * \return InvalidArgument for tensors of another type or size; an error of the CPU's
-	 * computation. After an error of the device the CPU computes the partition: see
-	 * Session::lose()
+	 * \return InvalidArgument for a wrong number of tensors; an error of the computation on the
+	 * CPU, for instance because a tensor has another type or size. Errors of the run on the
+	 * device are not returned: the device then counts as lost (Session::lose()), and the CPU
+	 * computes the partition
 	 */
 	Result<void> run(std::span<const HostTensor> inputs, std::span<const HostTensor> outputs);
 

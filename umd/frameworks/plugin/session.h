@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The device that a plug-in uses, until the first run that fails.
+ * The device that a plug-in uses. After the first failed run, the plug-in leaves everything to the
+ * framework.
  */
 #pragma once
 
@@ -17,21 +18,20 @@
 namespace nvdla::plugin
 {
 
-/** \brief Takes a line of text for the user */
+/** \brief A function that shows a line of text to the user */
 using Log = std::function<void(const std::string &)>;
 
 /**
- * \brief An open device and how to use it
+ * \brief An open device and the options of the plug-in
  *
- * Once a run has failed, the device counts as lost: from then on everything is left to the
- * framework, and one line of the log says so. All functions may be called from several threads at
- * once.
+ * When a run has failed, the device counts as lost: everything is left to the framework from then
+ * on, and one line of the log says so. All functions may be called from several threads at once.
  */
 class Session
 {
 public:
-	/** \return NoDevice if there is none; InvalidArgument if the cache's folder cannot be used;
-	 * or the error of Device::open() */
+	/** \return a session with the device of the options; NoDevice if there is none;
+	 * InvalidArgument if the cache's folder cannot be used; or the error of Device::open() */
 	static Result<std::shared_ptr<Session>> open(const Options &options, Log log);
 
 	/** \brief Use a device that is open already */

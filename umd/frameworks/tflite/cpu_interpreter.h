@@ -20,7 +20,8 @@ class CpuInterpreter : public plugin::CpuNetwork
 public:
 	/**
 	 * \param[in] model contents of a TensorFlow Lite file with only the partition
-	 * \param[in] threads as TfLiteContext::recommended_num_threads
+	 * \param[in] threads number of threads, with the meaning of
+	 * TfLiteContext::recommended_num_threads
 	 */
 	CpuInterpreter(std::vector<std::byte> model, int threads)
 		: bytes_(std::move(model)), threads_(threads)

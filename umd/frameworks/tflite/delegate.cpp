@@ -53,13 +53,13 @@ Result<std::vector<HostTensor>> hostTensors(const TfLiteContext &context,
 
 } /* namespace */
 
-/* State of the interpreter's node that computes a partition. */
+/* State of the node with which the interpreter has replaced the nodes of a partition. */
 struct Delegate::Kernel {
 	using MemoryOf = std::span<std::byte> (plugin::Partition::*)(size_t, DataType) const;
 
 	std::shared_ptr<Delegate> delegate;
 	PlacedPartition placed;
-	/* Memory of the partition that tensors of the graph use, by the index of the tensor. */
+	/* Index of a tensor of the graph -> memory of the partition that the tensor uses. */
 	std::map<int, char *> lent = {};
 
 	void lend(const TfLiteContext &context, const std::vector<int> &tensors, MemoryOf memoryOf);
@@ -124,8 +124,8 @@ void Delegate::destroy(TfLiteDelegate *delegate)
 }
 
 /*
- * If prepare() returned an error, TensorFlow Lite would drop the delegate or stop. So operators
- * that the device cannot compute are no error.
+ * Returns success also if the device can compute no operator: after an error, TensorFlow Lite would
+ * drop the delegate or stop.
  */
 TfLiteStatus Delegate::prepare(TfLiteContext *context, TfLiteDelegate *delegate)
 {
@@ -134,7 +134,8 @@ TfLiteStatus Delegate::prepare(TfLiteContext *context, TfLiteDelegate *delegate)
 	if (!self.session_ || self.session_->isLost())
 		return kTfLiteOk;
 	const std::lock_guard guard(self.lock_);
-	/* In the form of a TfLiteIntArray: the number of entries, then the entries. */
+	/* Nodes of all partitions in the form of a TfLiteIntArray: the number of entries, then the
+	 * entries. */
 	std::vector<int> nodes;
 	const auto planned = guarded("plan partitions", [&]() -> Result<void> {
 		auto plan = makePlan(context, self.session_);
@@ -181,7 +182,8 @@ void *Delegate::initKernel(TfLiteContext *, const char *buffer, size_t)
 		return new Kernel{ self.self_, std::move(found->second) };
 	});
 
-	/* If there is no kernel, prepareKernel() fails. */
+	/* Returns nullptr without a kernel, because init cannot report errors; prepareKernel() then
+	 * fails. */
 	return made.value_or(nullptr);
 }
 
@@ -193,7 +195,8 @@ void Delegate::freeKernel(TfLiteContext *context, void *data)
 		kernel->takeBack(*context);
 }
 
-/* Shapes are fixed: TensorFlow Lite prepares the delegate again for other shapes. */
+/* The kernel's shapes are fixed. For other shapes, TensorFlow Lite prepares the whole delegate
+ * again. */
 TfLiteStatus Delegate::prepareKernel(TfLiteContext *context, TfLiteNode *node)
 {
 	auto *kernel = static_cast<Kernel *>(node->user_data);

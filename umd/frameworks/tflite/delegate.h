@@ -23,9 +23,9 @@ namespace nvdla::delegate
 class Delegate
 {
 public:
-	/** \param[in] session nullptr: all nodes are left to TensorFlow Lite */
+	/** \param[in] session the device; nullptr: all nodes are left to TensorFlow Lite */
 	static TfLiteDelegate *create(std::shared_ptr<plugin::Session> session);
-	/** \brief Destroy a delegate of create() */
+	/** \brief Destroy a delegate that create() returned */
 	static void destroy(TfLiteDelegate *delegate);
 
 private:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that TensorFlow Lite looks for in a library with a delegate.
+ * The functions by which TensorFlow Lite finds the delegate in this library.
  */
 #include <cstdio>
 
@@ -18,8 +18,8 @@ void say(const std::string &line)
 }
 
 /*
- * Returns a delegate whose Prepare() fails, so that the application notices the error. TensorFlow
- * Lite's own loader needs it: the loader passes no function for errors, and cannot handle nullptr.
+ * Returns a delegate whose Prepare() fails. It replaces nullptr as the sign of an error for
+ * TensorFlow Lite's own loader of delegates, which cannot handle nullptr and takes no message.
  */
 TfLiteDelegate *refusal()
 {

@@ -15,18 +15,19 @@
 namespace nvdla::delegate
 {
 
-/** \brief Nodes that belong together, with their inputs and outputs */
+/** \brief Some nodes of a graph, with the inputs and outputs of these nodes together */
 struct Part {
-	/** \brief In the order of execution, including nodes that only compute constants */
+	/** \brief Nodes in the order of execution, including those that only compute constants for
+	 * the others */
 	std::vector<int> nodes;
-	std::vector<int> inputs; /**< tensors that other nodes or the application give */
+	std::vector<int> inputs; /**< tensors that other nodes compute or the application sets */
 	std::vector<int> outputs;
 };
 
 /**
- * \brief Nodes and tensors of a TfLiteContext, while a delegate prepares
+ * \brief Nodes and tensors of a TfLiteContext during a delegate's Prepare()
  *
- * Valid until the delegate replaces nodes.
+ * Valid until the delegate replaces nodes of the graph.
  */
 class GraphView
 {
@@ -48,10 +49,11 @@ public:
 	bool isConstant(int tensor) const;
 
 	/**
-	 * \brief Put nodes together with those that compute constants for them
+	 * \brief Make a Part of nodes and of the nodes that compute constants for them
 	 *
 	 * \param[in] nodes in the order of the plan
-	 * \param[in] outputs tensors that these nodes compute and other nodes or the caller use
+	 * \param[in] outputs those tensors computed by \a nodes that other nodes or the application
+	 * use
 	 */
 	Part part(std::span<const int> nodes, std::vector<int> outputs) const;
 
@@ -73,7 +75,7 @@ private:
 	TfLiteContext *context_;
 	std::vector<int> plan_;
 	std::unordered_map<int, Entry> nodes_;
-	/* Index of the node that computes a tensor, by the index of the tensor. */
+	/* Index of a tensor -> index of the node that computes it. */
 	std::unordered_map<int, int> writers_;
 };
 

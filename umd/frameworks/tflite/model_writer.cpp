@@ -19,8 +19,8 @@ namespace
 namespace fb = nvdla::tflite;
 constexpr const char *what = "write TFLite model";
 
-/* Operator codes from this one on are only in the newer of the file's two fields for a code. The
- * older field has 8 bits, and holds this number instead. */
+/* A file has two fields for an operator's code. Codes from this one on are only in the newer field;
+ * the older one, of 8 bits, then has this number. */
 constexpr int firstNewCode = 127;
 
 std::optional<fb::TensorType> typeOf(TfLiteType type)
@@ -59,8 +59,7 @@ class Writer
 public:
 	Writer(const GraphView &graph, const Part &part) : graph_(graph), part_(part)
 	{
-		/* By convention, buffer 0 is empty and belongs to tensors without stored elements.
-		 */
+		/* By convention, buffer 0 is empty: tensors without stored elements refer to it. */
 		buffers_.push_back(fb::CreateBuffer(builder_));
 	}
 
@@ -77,7 +76,7 @@ private:
 	const GraphView &graph_;
 	const Part &part_;
 	flatbuffers::FlatBufferBuilder builder_;
-	std::map<int, int32_t> numbers_; /* tensor numbers in the file, by index in the graph */
+	std::map<int, int32_t> numbers_; /* index of a tensor in the graph -> number in the file */
 	std::map<std::pair<int, int>, uint32_t> codeNumbers_;
 	std::vector<flatbuffers::Offset<fb::Tensor>> tensors_;
 	std::vector<flatbuffers::Offset<fb::Buffer>> buffers_;

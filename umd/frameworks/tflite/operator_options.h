@@ -22,7 +22,7 @@ struct WrittenOptions {
  *
  * \param[in] code BuiltinOperator of the node
  * \param[in] from TfLiteNode::builtin_data of a node with this operator
- * \return nothing for operators or options that this function does not know
+ * \return the table; nothing for operators or options that this function does not know
  */
 std::optional<WrittenOptions> writeOptions(flatbuffers::FlatBufferBuilder &builder, int code,
 					   const void *from);

@@ -15,7 +15,8 @@ namespace nvdla::delegate
 namespace
 {
 
-/* Limit of partitions: each one costs a transfer to the device and back. */
+/* Largest number of partitions on the device. Each partition costs a transfer to the device and
+ * back. */
 constexpr size_t mostPartitions = 16;
 
 /* Makes the contents of a TfLiteIntArray: the number of entries, then the entries. */
@@ -68,12 +69,13 @@ private:
 	std::shared_ptr<plugin::Session> session_;
 	Plan plan_;
 	/*
-	 * Nodes that the compiler puts on the CPU when it compiles a partition, although it
-	 * accepted them when possibleNodes() asked.
+	 * Nodes that the compiler put on the CPU when it compiled a partition, although it had
+	 * accepted them in possibleNodes().
 	 */
 	std::set<int> refused_;
-	/* Number of nodes that only compute constants. The log counts them neither as taken nor as
-	 * left, because each partition contains copies of those that it needs. */
+	/* Number of nodes that only compute constants. Each partition contains copies of those that
+	 * it needs, so the log counts them neither as computed by the device nor as left to
+	 * TensorFlow Lite. */
 	size_t constantMakers_ = 0;
 };
 
@@ -91,8 +93,8 @@ bool Planner::makesConstants(int node) const
 	return !outputs.empty() && graph_.isConstant(outputs.front());
 }
 
-/* Fails with the reason if the node's tensors or the options rule out the device, or if the node
- * cannot be written to a file. askAll() asks the compiler later. */
+/* Checks a node without the compiler, which askAll() asks later. Fails with the reason if the
+ * node's tensors or the options rule out the device, or if the node cannot be written to a file. */
 Result<void> Planner::judge(int node) const
 {
 	const auto refuse = [&](const char *why) {
@@ -126,8 +128,9 @@ Result<void> Planner::judge(int node) const
 	return {};
 }
 
-/* Writes the nodes to one model file, and asks the compiler about it.
- * \return the reason for each node that it refuses; an error if a node cannot be written */
+/* Writes the nodes to one model file, and asks the compiler which of them it refuses or would put
+ * on the CPU.
+ * \return the reason for each of these nodes; an error if a node cannot be written to the file */
 Result<std::map<int, std::string>> Planner::ask(const std::vector<int> &nodes) const
 {
 	std::vector<int> outputs;
@@ -154,8 +157,9 @@ Result<std::map<int, std::string>> Planner::ask(const std::vector<int> &nodes) c
 }
 
 /*
- * Asks about all nodes together. If that fails, asks about each node separately, so that a node
- * that cannot be written does not affect the others.
+ * Returns the reason for each node that the compiler refuses. Asks about all nodes together; if
+ * that fails, about each node separately, so that a node that cannot be written does not affect the
+ * others.
  */
 std::map<int, std::string> Planner::askAll(const std::vector<int> &nodes) const
 {
@@ -176,8 +180,8 @@ std::map<int, std::string> Planner::askAll(const std::vector<int> &nodes) const
 }
 
 /*
- * Returns the nodes that the device could compute, in the order of the graph and without nodes that
- * compute constants.
+ * Returns the nodes that the device can compute, in the order of the graph. Nodes that only compute
+ * constants are left out.
  */
 std::vector<int> Planner::possibleNodes()
 {
@@ -226,7 +230,7 @@ Result<std::vector<Planner::Candidate>> Planner::candidates(const std::vector<in
 	return candidates;
 }
 
-/* Leaves the nodes of \a layers to TensorFlow Lite. */
+/* Leaves those nodes of the candidate that are in \a layers to TensorFlow Lite. */
 void Planner::refuse(const Candidate &candidate, const std::vector<LayerReport> &layers)
 {
 	for (const int node : candidate.nodes) {
@@ -280,9 +284,10 @@ std::set<int> Planner::own(const Part &part) const
 	return own;
 }
 
-/* Puts the candidates on the device. A candidate that is there already stays; other partitions are
- * removed. Returns the nodes of all partitions on the device, and the remaining nodes of candidates
- * with refused nodes. run() makes new candidates of the returned nodes. */
+/* Puts the candidates on the device. A candidate that is on the device already stays there;
+ * partitions that are no candidates any more are removed. Returns the nodes for new candidates,
+ * which run() makes: the nodes of all partitions on the device, and, of each candidate with refused
+ * nodes, the nodes that are not refused. */
 std::vector<int> Planner::placeAll(const std::vector<Candidate> &candidates)
 {
 	std::map<std::vector<int>, PlacedPartition> before;
@@ -338,7 +343,8 @@ Result<Plan> Planner::run()
 {
 	std::vector<int> nodes = possibleNodes();
 
-	/* Leaving some nodes to TensorFlow Lite may change how the others are grouped. */
+	/* Repeat until nothing changes: leaving some nodes to TensorFlow Lite may change how the
+	 * others are grouped. */
 	while (nodes != plan_.nodes) {
 		plan_.nodes = nodes;
 		auto found = candidates(nodes);

@@ -20,7 +20,7 @@ struct PlacedPartition {
 	std::unique_ptr<plugin::Partition> partition;
 	std::vector<int> inputs;
 	std::vector<int> outputs;
-	/** \brief Inputs and outputs that no other node reads or writes */
+	/** \brief Those inputs and outputs that no node outside of the partition reads or writes */
 	std::set<int> own;
 };
 
@@ -28,16 +28,16 @@ struct PlacedPartition {
 struct Plan {
 	/** \brief Nodes that partitions replace, in the order of the graph */
 	std::vector<int> nodes;
-	/** \brief Partitions, by the list of their nodes */
+	/** \brief Nodes of a partition -> the partition */
 	std::map<std::vector<int>, PlacedPartition> partitions;
 };
 
 /**
  * \brief Choose partitions, compile them and bring them to the device
  *
- * First the compiler says which nodes it supports; for each other node the reason is logged.
- * TensorFlow Lite then forms partitions of the supported nodes, and the largest partitions are
- * placed on the device.
+ * The compiler says which nodes it supports; for each other node the reason is logged. TensorFlow
+ * Lite then forms partitions of the supported nodes, and the largest partitions are placed on the
+ * device.
  */
 Result<Plan> makePlan(TfLiteContext *context, std::shared_ptr<plugin::Session> session);
 

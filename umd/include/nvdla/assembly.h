@@ -17,11 +17,11 @@
 namespace nvdla
 {
 
-/** \brief A hardware layer or a CPU step; an operation may become several of these */
+/** \brief A hardware layer or a CPU step. An operation of the graph may become several of these */
 struct AssembledStep {
 	/** \brief Name of the graph's operation, or of the constant that the step copies */
 	std::string operation;
-	std::string piece; /**< name of the part if there are several; else empty */
+	std::string piece; /**< name of this step if the operation became several; else empty */
 	uint16_t task = 0; /**< id of the task in the loadable */
 	size_t index = 0;  /**< index of the step in its task, from 0 */
 };
@@ -36,7 +36,7 @@ struct AssembledRange {
 	MemoryDomain domain = MemoryDomain::System;
 	uint16_t memory = 0; /**< id of the loadable's memory that has the range */
 	uint64_t offset = 0; /**< bytes from the start of the memory */
-	uint64_t size = 0;   /**< bytes */
+	uint64_t size = 0;   /**< size in bytes */
 	/** \brief First and last step that use the bytes: indices into Assembly::steps */
 	size_t firstStep = 0;
 	size_t lastStep = 0;
@@ -45,9 +45,9 @@ struct AssembledRange {
 /** \brief A loadable, and the places of a graph's operations and surfaces in it */
 struct Assembly {
 	Loadable loadable;
-	std::vector<AssembledStep> steps; /**< in the order in which they are submitted */
+	std::vector<AssembledStep> steps; /**< steps in the order of their submission */
 	std::vector<AssembledRange> ranges;
-	/** \brief The choices that the strategy made; none without AssembleOptions::strategy
+	/** \brief Choices of the strategy; none without AssembleOptions::strategy
 	 */
 	std::vector<LayerChoice> choices;
 };

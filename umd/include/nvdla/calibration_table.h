@@ -25,9 +25,10 @@ using CalibrationTable = std::map<std::string, double>;
 /**
  * \brief Read the bytes of a calibration table
  *
- * There are two formats. The JSON of NVDLA's compiler is an object with a row for each tensor;
- * "scale" of the row is used, and "offset" must be 0. The calibration cache of TensorRT has one
- * line for each tensor: its name, a colon and the bits of a float in hexadecimal digits.
+ * There are two formats. The JSON of NVIDIA's compiler for NVDLA is an object with an object for
+ * each tensor, whose member "scale" is used and whose "offset" must be 0. The calibration cache of
+ * TensorRT has one line for each tensor: its name, a colon and the bits of a float in hexadecimal
+ * digits.
  *
  * \param[in] name of the file, for errors
  * \return InvalidFile naming the wrong row or line
@@ -35,7 +36,8 @@ using CalibrationTable = std::map<std::string, double>;
 Result<CalibrationTable> decodeCalibrationTable(std::span<const std::byte> bytes,
 						const std::string &name);
 
-/** \brief Do decodeCalibrationTable() with the file at \a path, of less than 64 MiB */
+/** \brief Read the calibration table in the file at \a path, of less than 64 MiB; see
+ * decodeCalibrationTable() */
 Result<CalibrationTable> readCalibrationTable(const std::string &path);
 
 } /* namespace nvdla */

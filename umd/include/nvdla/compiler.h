@@ -33,12 +33,15 @@ namespace nvdla
  * infinite if there is no difference. 6 dB correspond to one bit of precision.
  */
 struct LayerError {
-	/** \brief Decibels: error of all layers up to this one together; in a model with host
-	 * steps, of those in the same part for the core (CompileOptions::host) */
+	/** \brief Ratio in decibels for the error that this layer and all layers before it cause
+	 * together. In a model with host steps, only layers in the same part for the core count
+	 * (CompileOptions::host) */
 	double ratio = 0;
-	/** \brief Decibels: error of this layer alone, computed from the float model's inputs */
+	/** \brief Ratio in decibels for the error of this layer alone: its inputs are those of the
+	 * float model */
 	double ownRatio = 0;
-	/** \brief Largest difference in real numbers, of all layers up to this one together */
+	/** \brief Largest difference, as a real number, that this layer and all layers before it
+	 * cause together */
 	double largest = 0;
 };
 
@@ -47,12 +50,13 @@ struct LayerReport {
 	std::string name; /**< name of the operator's first output */
 	std::string type; /**< type in the model's format */
 	/** \brief Names of the graph's operations that compute the operator, in their order; empty
-	 * if the operator needs no operation, or the operations of another operator include it */
+	 * if the operator needs no operation, or if the operations of another operator compute it
+	 * as well */
 	std::vector<std::string> operations;
 	/** \brief Reason why the operator runs on the CPU; empty if it does not */
 	std::string cpu;
-	/** \brief Reason why a library of the host runs the operator (HostUse); empty if none
-	 * does */
+	/** \brief Reason why a library of the host runs the operator (HostUse); empty if no such
+	 * library does */
 	std::string host = {};
 	/** \brief Constants of the model that FP16 cannot represent, and their values in FP16 */
 	std::vector<std::string> inexact;
@@ -74,7 +78,7 @@ struct ModelTensor {
 
 /** \brief An operator of a model as its file has it; inputs do not include constants */
 struct ModelOperator {
-	std::string name; /**< as in LayerReport */
+	std::string name; /**< name of the operator's first output */
 	std::string type;
 	std::vector<size_t> inputs; /**< indices of CompileReport::tensors */
 	std::vector<size_t> outputs;
@@ -86,7 +90,7 @@ struct CompileReport {
 	/** \brief The model as its file has it */
 	std::vector<ModelTensor> tensors;
 	std::vector<ModelOperator> operators;
-	std::vector<size_t> inputs; /**< indices of tensors */
+	std::vector<size_t> inputs; /**< the model's inputs, as indices of tensors */
 	std::vector<size_t> outputs;
 	/** \brief Steps and ranges of memory of the loadable, as in Assembly */
 	std::vector<AssembledStep> steps;
@@ -149,9 +153,12 @@ struct Calibration {
  * rounding.
  */
 enum class FoldSums {
-	Floats, /**< fuse in float models: in FP16, or in integers chosen by calibration */
-	Never,	/**< in FP16 a convolution's result is also rounded before a function */
-	Always, /**< fuse in integer models too, which saturate before the addition */
+	Floats, /**< fuse in float models, which are compiled to FP16 or, by calibration, to
+		   integers */
+	Never, /**< never fuse; in FP16, a convolution's result is also rounded before an activation
+		  function */
+	Always, /**< also fuse in integer models, in which the framework saturates before the
+		   addition */
 };
 
 /** \brief Sizes for an input of which the model's file leaves some axes open */
@@ -184,11 +191,12 @@ struct CompileOptions {
 	 * inside fused operations, such as sums before a ReLU */
 	bool everyTensor = false;
 	/**
-	 * \brief How to choose between several ways to carry out an operation; without it, nothing
-	 * is chosen
+	 * \brief Rules for choosing between several ways to carry out an operation; nothing: each
+	 * operation is carried out in its plain way
 	 */
 	std::optional<Strategy> strategy = Strategy{};
-	/** \brief On-chip memory for surfaces between layers, in bytes (AssembleOptions) */
+	/** \brief On-chip memory for surfaces between layers, in bytes; see
+	 * AssembleOptions::sramBytes */
 	uint64_t sramBytes = 0;
 	/** \brief Additions of another tensor that are fused with the convolution before them */
 	FoldSums foldSums = FoldSums::Floats;
@@ -217,7 +225,7 @@ struct ModelInput {
 /**
  * \brief Read names, shapes and types of a model's inputs, in the model's order
  * \param[in] shapes as CompileOptions::shapes
- * \return errors of files that cannot be read, as compileModel()
+ * \return the inputs; for a file that cannot be read, the error of compileModel()
  */
 Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> model,
 					    std::span<const InputShape> shapes = {});
@@ -225,11 +233,11 @@ Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> model,
 /**
  * \brief Compile a model
  *
- * A TensorFlow Lite file (.tflite) of one subgraph, or an ONNX file (.onnx). Integer networks
- * (int8, uint8, int16 with int8 kernels; ONNX with QuantizeLinear or QLinear operators) are
- * computed in integers, float networks in FP16. Inputs and outputs are in the order of the model,
- * and the loadable has their quantization. Tensors of uint8 become int8, with 128 subtracted from
- * elements and zero point. QUANTIZE at inputs and DEQUANTIZE at outputs are removed: the
+ * The model is a TensorFlow Lite file (.tflite) with one subgraph, or an ONNX file (.onnx). Integer
+ * networks (int8, uint8, int16 with int8 kernels; ONNX with QuantizeLinear or QLinear operators)
+ * are computed in integers, float networks in FP16. Inputs and outputs are in the order of the
+ * model, and the loadable has their quantization. Tensors of uint8 become int8, with 128 subtracted
+ * from elements and zero point. QUANTIZE at inputs and DEQUANTIZE at outputs are removed: the
  * application passes real numbers (Network::setInputFloat()) or the integers.
  *
  * \param[in] model the file's bytes, which are checked; not needed afterwards
@@ -262,12 +270,12 @@ Result<CompiledModel> compileFile(const std::string &path, const CompileOptions 
 /** \brief Result of supportedOperators() for an operator of a model */
 struct OperatorSupport {
 	size_t index = 0; /**< index among the operators of the file */
-	std::string name; /**< as in LayerReport */
+	std::string name; /**< name of the operator's first output */
 	std::string type;
 	/** \brief Reason why the operator cannot be compiled, and the remedy; empty if it can */
 	std::string reason;
-	/** \brief Reason why the operator runs on the CPU, as a step of the network; empty: on the
-	 * core */
+	/** \brief Reason why the operator runs on the CPU, as a step of the network; empty if it
+	 * runs on the core */
 	std::string cpu;
 };
 

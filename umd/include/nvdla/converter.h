@@ -33,7 +33,7 @@ struct Converter {
 	int32_t offset = 0;
 	int16_t scale = 1;
 	uint8_t shift = 0;
-	/** \brief Relative error of gain(), compared with the requested gain */
+	/** \brief Relative error of gain() against the gain that makeConverter() was asked for */
 	double error = 0;
 
 	/** \return y before saturation; \a x has at most 40 bits */
@@ -68,7 +68,8 @@ Result<Converter> makeConverter(double offset, double gain);
  */
 Result<Converter> makeConverter(const Quantization &from, const Quantization &to);
 
-/** \brief A look-up table's input: the converter, and the quantization of its output */
+/** \brief Parameters of a look-up table's input: the converter, and the quantization of its output,
+ * the table's index */
 struct LutInput {
 	Converter converter;
 	Quantization quantization; /**< quantization of the table's index */
@@ -91,8 +92,9 @@ struct Multiplier {
 };
 
 /**
- * \brief Split a scale as VTA does: frexp() gives the shift, and the multiplier is the fraction
- * times 2^15, rounded; if that is 2^15, it is halved and the shift grows by one
+ * \brief Split a scale as VTA does: frexp() splits it into a mantissa and an exponent, which is the
+ * shift. The multiplier is the mantissa times 2^15, rounded; if that is 2^15, the multiplier is
+ * halved and the shift grows by one
  * \param[in] scale not negative, finite
  */
 Multiplier quantizeMultiplier(double scale);

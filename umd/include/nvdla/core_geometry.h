@@ -31,8 +31,8 @@ inline constexpr uint32_t maxKernelSize = 32;
 inline constexpr uint32_t maxPoolingKernel = 8;
 
 /**
- * \brief Sizes that layouts, the division of work and the choice of operations depend on; one per
- * configuration of the core
+ * \brief Sizes of one configuration of the core, on which layouts, the division of work and the
+ * choice of operations depend
  *
  * NVDLA's in-memory format document explains them in "Feature Data Format", "Weight Format" and
  * "Alignment of Start Address and Stride", the programming guide in "Convolution Buffer".
@@ -40,15 +40,17 @@ inline constexpr uint32_t maxPoolingKernel = 8;
 struct CoreGeometry {
 	const char *name;
 	uint32_t variant;	  /**< enum drm_nvdla_variant */
-	uint32_t engines;	  /**< as DeviceInfo::engines */
-	uint32_t precisions;	  /**< as DeviceInfo::precisions */
+	uint32_t engines;	  /**< bits, as in DeviceInfo::engines */
+	uint32_t precisions;	  /**< bits, as in DeviceInfo::precisions */
 	uint32_t capabilities;	  /**< bits of Capability */
-	bool hasOnChipMemory;	  /**< the driver can use on-chip memory */
-	bool imageStrideInKernel; /**< image input: the stride must not exceed the kernel's width */
-	uint32_t maxBatch;	  /**< most cubes of one convolution */
-	uint32_t atomBytes;	  /**< bytes of an atom of feature data */
-	uint32_t macChannels;	  /**< channels that a MAC cell takes at a time */
-	uint32_t int8Kernels;	  /**< kernels of an INT8 group; half as many in other types */
+	bool hasOnChipMemory;	  /**< true if the driver can use on-chip memory */
+	bool imageStrideInKernel; /**< true if the stride of a convolution of an image must not
+				     exceed the width of the kernel */
+	uint32_t maxBatch;    /**< largest number of cubes (images of a batch) in one convolution */
+	uint32_t atomBytes;   /**< bytes of an atom of feature data */
+	uint32_t macChannels; /**< channels that a MAC cell takes at a time */
+	uint32_t int8Kernels; /**< kernels in a kernel group of INT8; a group of INT16 or FP16 has
+				 half as many */
 	/**
 	 * alignment in bytes of the addresses of weights, their masks (WMB) and group sizes (WGS)
 	 */
@@ -57,8 +59,8 @@ struct CoreGeometry {
 	uint32_t weightSizeAlignment;
 	uint32_t weightSlack;	   /**< bytes that have to be free behind a kernel group */
 	uint32_t bufferBanks;	   /**< banks of the convolution buffer */
-	uint32_t bankEntries;	   /**< entries in a bank */
-	uint32_t entryBytes;	   /**< bytes of an entry */
+	uint32_t bankEntries;	   /**< entries in a bank of the convolution buffer */
+	uint32_t entryBytes;	   /**< bytes of such an entry */
 	uint32_t poolingLineBytes; /**< size of PDP's buffer for the partial results of a line */
 
 	constexpr bool has(Capability capability) const
@@ -98,11 +100,11 @@ struct CoreGeometry {
 	bool operator==(const CoreGeometry &) const = default;
 };
 
-/** \return all configurations that networks can be made for: those that the driver knows, the usual
- * one first */
+/** \return all configurations for which networks can be made: those that the driver knows, nv_full
+ * first */
 std::span<const CoreGeometry> coreVariants();
 
-/** \brief nvdlav1 */
+/** \brief The usual configuration, nv_full (also called nvdlav1) */
 inline const CoreGeometry &nvFull = coreVariants().front();
 
 /** \return names of coreVariants(), with commas between them */

@@ -41,8 +41,8 @@ class Buffer
 {
 public:
 	/**
-	 * \brief Access of the CPU to a buffer; its end makes the CPU's writes visible to the
-	 * device
+	 * \brief The CPU's access to a buffer: lasts until this object is destroyed, which makes
+	 * the CPU's writes visible to the device
 	 */
 	class Access
 	{
@@ -69,7 +69,7 @@ public:
 	uint64_t size() const;
 
 	/**
-	 * \brief Begin to read (or write) the buffer's bytes
+	 * \brief Begin an access of the CPU to the buffer's bytes
 	 *
 	 * Waits at most \a timeout for jobs that write to the buffer, or, if the CPU is going to
 	 * write, for all jobs that use the buffer.
@@ -97,7 +97,8 @@ struct TaskGraph;
 struct JobTask;
 
 /**
- * \brief A task graph that the driver has checked, except its addresses
+ * \brief A task graph that the driver has checked and keeps; only its addresses are checked at each
+ * run
  *
  * Submitting a prepared task takes a fraction of the time of submitting its descriptors, which the
  * driver would copy and check again. The object may be destroyed while submitted jobs run.
@@ -167,8 +168,8 @@ struct SubmitOptions {
 	/** \brief Id of a Context; 0: the context of normal priority that each open device has */
 	uint32_t context = 0;
 	/**
-	 * \brief The job may run again from its first task after a reset of the core: it overwrites
-	 * no data that it reads, except data that it wrote itself before
+	 * \brief True if the job may run again from its first task after a reset of the core,
+	 * because it overwrites no data that it reads, except data that it wrote itself before
 	 */
 	bool restartable = false;
 	/** \brief Enable the core's counters; needs \a results and Feature::Statistics */
@@ -181,10 +182,10 @@ struct SubmitOptions {
 	 */
 	uint32_t results = 0;
 	/**
-	 * \brief The thread that submits calls Job::wait() next, without a limit
+	 * \brief True if the thread that submits calls Job::wait() next, without a time limit
 	 *
-	 * The embedded device then carries the job out in this thread, from wait() on, if its stack
-	 * has room for that (512 KiB). Other devices ignore this.
+	 * The embedded device then computes the job in this thread, inside of wait(), if the
+	 * thread's stack has room for that (512 KiB). Other devices ignore this.
 	 */
 	bool waits = false;
 };
@@ -205,7 +206,7 @@ public:
 	Result<void> notify(int eventfd);
 
 	/**
-	 * \brief Result of the job as wait() returns it, without waiting: Timeout also if the job
+	 * \brief Get the result of the job without waiting: that of wait(), or Timeout if the job
 	 * is not done
 	 */
 	Result<void> status();
@@ -223,7 +224,8 @@ private:
 
 	std::shared_ptr<DeviceBackend> backend_;
 	uint32_t syncobj_ = 0;
-	std::unique_ptr<LentThread> thread_; /* thread that submitted, until it waits */
+	std::unique_ptr<LentThread> thread_; /* for SubmitOptions::waits: the thread that submitted,
+						until it has called wait() */
 };
 
 /**
@@ -261,7 +263,7 @@ public:
 	const std::string &path() const;
 	const DeviceInfo &info() const { return info_; }
 
-	/** \brief Write to the log that the device was opened with, if there is one */
+	/** \brief Write to the log that open() was given, if there is one */
 	void log(LogLevel level, const std::string &message) const;
 
 	bool has(Feature feature) const { return info_.features & static_cast<uint64_t>(feature); }
@@ -318,7 +320,8 @@ public:
 	/** \return bytes of the results of a job with \a operations operations in all its tasks */
 	static uint64_t resultBytes(uint64_t operations)
 	{
-		/* A newer driver's structures may be larger than those of this build. */
+		/* 256 bytes are more than the driver's structures need, because those of a newer
+		 * driver may be larger. */
 		return 256 + operations * 256;
 	}
 

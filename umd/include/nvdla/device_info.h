@@ -14,12 +14,12 @@ namespace nvdla
 /** \brief Features of a driver; see Device::has() */
 enum class Feature : uint64_t {
 	Contexts = 1u << 0,	 /**< Device::createContext(), and priorities */
-	Results = 1u << 1,	 /**< RunReport::Step::job and operations */
+	Results = 1u << 1,	 /**< RunReport::Step::job and results */
 	Statistics = 1u << 2,	 /**< RunOptions::statistics */
 	OnChipMemory = 1u << 3,	 /**< Device::allocateOnChip() */
 	DmaBuf = 1u << 4,	 /**< Buffer::exportDmaBuf(), Device::importDmaBuf() */
-	Timeline = 1u << 5,	 /**< ioctls: syncobjs may be timelines */
-	WriteCombine = 1u << 6,	 /**< ioctls: write-combined buffers */
+	Timeline = 1u << 5,	 /**< for users of the driver's ioctls: syncobjs may be timelines */
+	WriteCombine = 1u << 6,	 /**< for users of the driver's ioctls: write-combined buffers */
 	PreparedTasks = 1u << 7, /**< Device::prepare() */
 };
 
@@ -30,17 +30,18 @@ enum class Capability : uint32_t {
 	SdpY = 1u << 2,	       /**< SDP's unit Y, with its look-up table */
 };
 
-/** \brief Properties of a device, and limits for the process */
+/** \brief Properties of a device, and limits for this process */
 struct DeviceInfo {
-	uint32_t variant = 0;	    /**< enum drm_nvdla_variant; 0: nvdlav1, nv_full */
-	uint32_t hwVersion = 0;	    /**< the core's register S_NVDLA_HW_VERSION */
-	uint32_t engines = 0;	    /**< bit n: operations of engine n run; see OperationReport */
-	uint32_t precisions = 0;    /**< bit 0: INT8, 1: INT16, 2: FP16 */
-	uint32_t atomBytes = 0;	    /**< alignment of feature data */
-	uint32_t maxOperations = 0; /**< most operations of one task */
-	uint32_t maxLuts = 0;	    /**< most look-up tables of one task */
-	uint32_t maxAddresses = 0;  /**< most addresses of one task */
-	uint32_t maxTasks = 0;	    /**< most tasks of one job */
+	uint32_t variant = 0;	       /**< enum drm_nvdla_variant; 0: nvdlav1, nv_full */
+	uint32_t hwVersion = 0;	       /**< the core's register S_NVDLA_HW_VERSION */
+	uint32_t engines = 0;	       /**< bit n: the device runs operations of engine n; see
+					  OperationReport::engine */
+	uint32_t precisions = 0;       /**< bit 0: INT8, 1: INT16, 2: FP16 */
+	uint32_t atomBytes = 0;	       /**< bytes of an atom, the alignment of feature data */
+	uint32_t maxOperations = 0;    /**< largest number of operations in one task */
+	uint32_t maxLuts = 0;	       /**< largest number of look-up tables in one task */
+	uint32_t maxAddresses = 0;     /**< largest number of addresses in one task */
+	uint32_t maxTasks = 0;	       /**< largest number of tasks in one job */
 	uint32_t defaultTimeoutMs = 0; /**< timeout of a job that sets none */
 	uint32_t maxTimeoutMs = 0;   /**< largest SubmitOptions::timeout that the caller may set */
 	uint64_t onChipBytes = 0;    /**< size of on-chip memory; 0: none */
@@ -48,22 +49,22 @@ struct DeviceInfo {
 	uint64_t features = 0;	     /**< bits of Feature */
 	uint64_t coreClockHz = 0;    /**< present clock; 0 if not known */
 	uint32_t priorities = 0;     /**< bit n: the caller may use the Priority of value n */
-	uint32_t maxContexts = 0;    /**< most contexts of one open device */
-	uint64_t maxOnChipBytes = 0; /**< most on-chip memory of all buffers of the caller */
-	uint64_t maxTaskBytes = 0;   /**< driver's memory for all prepared tasks */
-	/** \brief Bits of Capability; 0 with older drivers, as are all members below */
+	uint32_t maxContexts = 0;    /**< largest number of contexts of one open device */
+	uint64_t maxOnChipBytes = 0; /**< size that all on-chip buffers of the caller may have */
+	uint64_t maxTaskBytes = 0;   /**< memory that the driver may use for all prepared tasks */
+	/** \brief Bits of Capability. This member and all below are 0 with older drivers */
 	uint32_t capabilities = 0;
-	uint32_t maxBatch = 0;		  /**< most cubes of one convolution */
+	uint32_t maxBatch = 0;		  /**< largest number of cubes in one convolution */
 	uint32_t weightAlignment = 0;	  /**< alignment of addresses of weights, bytes */
 	uint32_t weightSizeAlignment = 0; /**< alignment of sizes of weights, bytes */
 	/**
 	 * \brief Channels that a MAC cell takes at a time; also the channels of a block of weights
 	 */
 	uint32_t macChannels = 0;
-	uint32_t int8Kernels = 0; /**< kernels of an INT8 group; half as many in other types */
+	uint32_t int8Kernels = 0; /**< kernels in a group of INT8; half as many in others */
 	uint32_t bufferBanks = 0; /**< banks of the convolution buffer */
-	uint32_t bankEntries = 0; /**< entries of a bank */
-	uint32_t entryBytes = 0;  /**< bytes of an entry */
+	uint32_t bankEntries = 0; /**< entries in a bank of the convolution buffer */
+	uint32_t entryBytes = 0;  /**< bytes of such an entry */
 };
 
 } /* namespace nvdla */

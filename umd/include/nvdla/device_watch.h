@@ -22,9 +22,10 @@ class FolderWatch;
 /**
  * \brief Reports devices that appear or disappear
  *
- * A device appears when this process may open it, which is tried for ten seconds, since the kernel
- * and udev set permissions shortly after they create the file. It disappears with its file. A
- * device that reappears immediately may not be reported; requests on the old one end as DeviceLost.
+ * A device appears when its file exists and this process may open it. This is tried for ten
+ * seconds, because the kernel and udev set permissions shortly after they create the file. It
+ * disappears with its file. A device that reappears immediately may not be reported; requests on
+ * the old one end as DeviceLost.
  */
 class DeviceWatch
 {

@@ -11,7 +11,8 @@
 namespace nvdla
 {
 
-/** \brief A function of one number. Loadables store the values, so new ones go to the end */
+/** \brief A function of one number. Loadables store the values of this enum, so new functions go to
+ * the end */
 enum class ElementFunction : uint8_t {
 	Identity,
 	Power, /**< x ^ parameter */
@@ -45,8 +46,8 @@ enum class ElementFunction : uint8_t {
 	Ceil,
 	Round, /**< halves to the even neighbour */
 	Sign,
-	ThresholdedRelu, /**< x above the parameter, else 0 */
-	HardShrink,	 /**< x farther from 0 than the parameter, else 0 */
+	ThresholdedRelu, /**< x if it is above the parameter, else 0 */
+	HardShrink,	 /**< x if it is farther from 0 than the parameter, else 0 */
 	Silu,		 /**< x * logistic(parameter * x) */
 };
 

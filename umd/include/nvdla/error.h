@@ -18,13 +18,13 @@ namespace nvdla
 enum class ErrorCode {
 	InvalidArgument, /**< the caller passed an invalid value */
 	InvalidFile,	 /**< a loadable, picture or tensor file is damaged or has another format */
-	Unsupported,	 /**< a correct request that this library or device does not support */
+	Unsupported,	 /**< a valid request that this library or device does not support */
 	NotFound,	 /**< no such file or tensor */
 	NoDevice,	 /**< no such device */
 	Io,		 /**< the operating system refused to read or write */
-	NoMemory,	 /**< no memory on the host or for the device */
+	NoMemory,	 /**< the host's memory or the device's memory is used up */
 	DeviceRefused,	 /**< the driver refused the job or task */
-	DeviceFailed,	 /**< the device failed or was reset; it can be used */
+	DeviceFailed,	 /**< the device failed or was reset; it can be used again */
 	Timeout,	 /**< a call took longer than allowed, or a job hung */
 	Busy,		 /**< in use, or no room in a queue: try again later */
 	Cancelled,	 /**< ended early because the caller wanted it */

@@ -54,7 +54,7 @@ int16_t toFixed(double real, const FixedFormat &format,
 double fromFixed(int16_t value, const FixedFormat &format);
 
 /**
- * \brief From one format to another ("Data Format Conversion")
+ * \brief Convert a value from one format to another ("Data Format Conversion")
  *
  * Shifts left for more fraction bits, right with rounding for fewer; saturates.
  */
@@ -73,8 +73,8 @@ uint32_t accumulationBits(uint64_t additions);
 /** \brief Result of accumulatorHeadRoom(): whether an accumulator can overflow, and formats that
  * avoid it */
 struct HeadRoom {
-	uint32_t available = 0;	    /**< bits above a product of the largest operands */
-	uint32_t needed = 0;	    /**< accumulationBits() */
+	uint32_t available = 0; /**< bits of the accumulator above those of the largest product */
+	uint32_t needed = 0;	/**< bits that the sum needs: accumulationBits() */
 	FixedFormat input, weights; /**< formats with fewer fraction bits that avoid overflow */
 
 	/** \return true if a sum of the given number of products cannot overflow */
@@ -111,8 +111,9 @@ constexpr uint32_t accumulatorWidth(DataType type, uint32_t truncate)
 /**
  * \brief Left shift of a bias before it is added ("Bias for MAC-based Kernels")
  *
- * fraction bits of input + of weights - of the bias - \a accumulatorTruncate, the bits that
- * CACC has dropped by then; SDP's BS_ALU_SHIFT_VALUE.
+ * The shift is the fraction bits of the input plus those of the weights, minus those of the bias
+ * and minus \a accumulatorTruncate, the bits that CACC has dropped before. It is the value of SDP's
+ * BS_ALU_SHIFT_VALUE.
  *
  * \return InvalidArgument if the bias has more fraction bits than the sum
  */
@@ -122,7 +123,8 @@ Result<uint32_t> biasPreShift(const FixedFormat &input, const FixedFormat &weigh
 /**
  * \brief Right shift that brings the sum to the output's format
  *
- * fraction bits of input + of weights - \a accumulatorTruncate - of the output.
+ * The shift is the fraction bits of the input plus those of the weights, minus
+ * \a accumulatorTruncate and minus those of the output.
  *
  * \return InvalidArgument if the output has more fraction bits than the sum
  */

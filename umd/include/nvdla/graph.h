@@ -49,11 +49,11 @@ enum class Place : uint8_t {
 /**
  * \brief A surface of a graph
  *
- * Only inputs have to be described. Another surface gets its shape and type
- * from the operation that writes it; describe it to choose its place, layout or
- * strides. If you give a shape, it must be that of the operation's output. Pictures have type
- * and channels from their format. A picture may have fewer channels than its format: then arrays of
- * the application and kernels have only these, and the other channels of each pixel are zero.
+ * Only inputs have to be described. Another surface gets its shape and type from the operation that
+ * writes it; describe it to choose its place, layout or strides. If you give a shape, it must be
+ * that of the operation's output. The type and the channels of a picture are those of its format. A
+ * picture may have fewer channels than its format. Arrays of the application and kernels then have
+ * only these channels, and the other channels of each pixel are zero.
  */
 struct Surface {
 	std::string name;
@@ -61,12 +61,13 @@ struct Surface {
 	uint32_t c = 0;
 	uint32_t h = 0;
 	uint32_t w = 0;
-	uint32_t n = 1; /**< cubes of a batch */
+	uint32_t n = 1; /**< number of cubes (images of a batch) */
 	PixelFormat format = PixelFormat::Feature;
 	/**
-	 * \brief The application accepts any layout of this input and takes it from the network
+	 * \brief True if the application accepts any layout of this input: it asks the network for
+	 * the layout
 	 *
-	 * A strategy may give it a pixel format then (Strategy::pixels).
+	 * A strategy may then give the input a pixel format (Strategy::pixels).
 	 */
 	bool mayBePixels = false;
 	bool planar = false; /**< one plane for each channel, as RUBIK writes and reads it */
@@ -74,7 +75,8 @@ struct Surface {
 	uint32_t lineStride = 0;    /**< bytes; 0: the smallest aligned stride */
 	uint32_t surfaceStride = 0; /**< bytes, between planes if planar; 0: packed */
 	/**
-	 * \brief The surface of which this one is a part, from atChannel, atLine and atColumn on
+	 * \brief Name of the surface of which this one is a part; the part begins at atChannel,
+	 * atLine and atColumn
 	 *
 	 * Parts that operations write make a concatenation. A part that operations read is a
 	 * slice; a size that is left open extends to the end of the whole. A whole that is
@@ -93,7 +95,7 @@ struct Surface {
 	uint32_t atLine = 0;
 	uint32_t atColumn = 0;
 	uint32_t atBatch = 0;
-	uint32_t lineStep = 1; /**< distance of the part's lines in the whole */
+	uint32_t lineStep = 1; /**< lines of the whole from one line of the part to the next */
 	/**
 	 * \brief Transposed part: operations see its atoms of channels as lines, and its lines as
 	 * atoms of channels
@@ -111,8 +113,8 @@ struct Surface {
 	 */
 	TensorQuantization quantization;
 	/**
-	 * \brief Elements are fixed-point numbers, value / 2^fractionBits, instead of a
-	 * quantization
+	 * \brief Number of fraction bits, if the elements are fixed-point numbers, value /
+	 * 2^fractionBits, in place of a quantization
 	 *
 	 * Assembly follows the formats of inputs and constants through the operations: it refuses
 	 * sums of different formats, shifts that do not bring an operand to the sum's format, and
@@ -127,12 +129,12 @@ struct Elements {
 	DataType type = DataType::Unknown;
 	std::vector<std::byte> bytes;
 
-	/** \return number of elements; 0 without a type */
+	/** \return number of elements; 0 if there are no bytes. With bytes, \a type must be set */
 	size_t count() const { return bytes.empty() ? 0 : bytes.size() / elementBytes(type); }
 
 	static Elements of(std::span<const int8_t> values);
 	static Elements of(std::span<const int16_t> values);
-	/** \brief Rounded to FP16 */
+	/** \brief Make FP16 elements of \a values, which are rounded */
 	static Elements half(std::span<const float> values);
 };
 
@@ -147,18 +149,20 @@ struct GraphWeights {
 	uint32_t r = 0;
 	uint32_t s = 0;
 	Elements elements;
-	/** \brief Winograd: factor of transformed weights before they are rounded */
+	/** \brief Winograd: factor by which transformed weights are multiplied before they are
+	 * rounded */
 	float winogradScale = 1.0f;
 	bool compressed = false; /**< stored without zero elements */
 	/**
-	 * \brief BDMA copies the weights to on-chip memory, from which the convolution reads them
+	 * \brief True if BDMA copies the weights to on-chip memory, from which the convolution
+	 * reads them
 	 */
 	bool onChip = false;
 	/** \brief Fraction bits of fixed-point elements; see Surface::fractionBits */
 	std::optional<uint32_t> fractionBits;
 	/**
-	 * \brief Surface with the weights in the core's order for direct convolution; elements has
-	 * only their type then
+	 * \brief Name of a surface with the weights in the core's order for direct convolution;
+	 * \a elements then has only their type
 	 *
 	 * The convolution has one group, and its input is a feature surface.
 	 */
@@ -179,7 +183,7 @@ struct GraphOperands {
 	uint32_t w = 1;
 	Elements alu;
 	Elements mul;
-	/** \brief BDMA copies the operands to on-chip memory, from which SDP reads them */
+	/** \brief True if BDMA copies the operands to on-chip memory, from which SDP reads them */
 	bool onChip = false;
 	/** \brief Fraction bits of fixed-point elements; see Surface::fractionBits */
 	std::optional<uint32_t> aluFractionBits;
@@ -204,12 +208,12 @@ struct GraphEdge {
 
 /** \brief Options of assembly */
 struct AssembleOptions {
-	/** \brief Operations of one task, at most; longer graphs get several tasks */
+	/** \brief Largest number of operations in one task; longer graphs get several tasks */
 	uint32_t maxTaskOperations = 4096;
 	/** \brief Surfaces that are not in use at the same time may share memory */
 	bool reuseMemory = true;
-	/** \brief Choose how operations are carried out, as chooseStrategy() does; without it, they
-	 * stay as the graph describes them */
+	/** \brief Rules by which chooseStrategy() chooses how operations are carried out; nothing:
+	 * they stay as the graph describes them */
 	std::optional<Strategy> strategy;
 	/**
 	 * \brief On-chip memory that surfaces with Place::Auto may take, in bytes
@@ -267,9 +271,8 @@ public:
 	/**
 	 * \brief Check everything, place the surfaces and write the descriptors
 	 *
-	 * Inputs and outputs are bound in the order in which they were named.
-	 * The rules are those of the driver (kmd/engine), so the driver accepts every
-	 * assembled graph.
+	 * Inputs and outputs are bound in the order in which they were named. Graphs are checked by
+	 * the rules of the driver (kmd/engine), so the driver accepts every assembled graph.
 	 *
 	 * \return InvalidArgument naming every operation that is not possible, and its surface
 	 */

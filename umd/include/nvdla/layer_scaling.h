@@ -30,8 +30,8 @@ struct ConvolutionQuantization {
 /**
  * \brief Parameters of an X unit and the output converter
  *
- * The unit adds and multiplies, each operand per channel (components 2 in operands.h). Its
- * output, before the converter, has a zero point of 0, as ReLU needs it.
+ * The unit adds and multiplies, with two operands for each channel (OperandDesc::components is 2).
+ * Its output, before the converter, has a zero point of 0, as ReLU needs it.
  */
 struct AffineScaling {
 	std::vector<int16_t> bias;  /**< adder operands, one per channel */
@@ -106,7 +106,8 @@ enum class Elementwise : uint8_t {
 	Product,
 };
 
-/** \brief The operand's converter, and the quantization before the output converter */
+/** \brief Parameters of an element-wise operation: the operand's converter, and the quantization of
+ * the result before the output converter */
 struct ElementwiseScaling {
 	Converter operand; /**< Y's alu_cvt or mul_cvt ("ew_inv_cvt") */
 	Quantization result;
@@ -127,10 +128,10 @@ struct ElementwiseScaling {
 Result<ElementwiseScaling> scaleElementwise(Elementwise operation, const Quantization &main,
 					    const Quantization &operand);
 
-/** \brief CDP's two converters */
+/** \brief Parameters of CDP: its two converters, with their names in the precision document */
 struct CdpScaling {
 	Converter input;  /**< cdp_in_cvt: (x - O_in) * SF_in becomes x * 2^M */
-	Converter output; /**< cdp_out_cvt */
+	Converter output; /**< cdp_out_cvt: makes the output's integers */
 	/** \brief Real sum of squares that one step of the table's input represents */
 	double lutInputScale;
 };

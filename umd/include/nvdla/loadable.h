@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Loadables, the output of a compiler and input of the runtime, as plain values. */
+/* Loadables, the output of a compiler and input of the runtime, as plain values. An "extension" is
+ * a part of the format that only this project knows, not NVIDIA's compiler and runtime. */
 #pragma once
 
 #include <cstddef>
@@ -37,7 +38,8 @@ enum class Interface : uint32_t {
 	Host1 = 3 /**< a library of the host; extension of this project */
 };
 
-/** \brief Which array of a DLA task a blob holds; 0 in files of compilers that do not set it */
+/** \brief Array of a DLA task that a blob holds (Blob::subInterface); 0 in files of compilers that
+ * do not set it */
 enum DlaSubInterface : uint32_t {
 	DlaAddr0 = 1,
 	DlaDeps = 2,
@@ -106,7 +108,7 @@ struct Event {
 	uint8_t type = 0;
 	uint16_t target = 0;
 	uint32_t val = 0;
-	uint8_t op = 0; /**< 0 wait, 1 signal */
+	uint8_t op = 0; /**< 0: wait for the event, 1: signal it */
 
 	bool operator==(const Event &) const = default;
 };
@@ -125,7 +127,7 @@ struct Task {
 	 * graph.
 	 */
 	std::vector<std::string> layers;
-	/** \brief Extension: members of a HostTask, tensors by their ids */
+	/** \brief Extension: the members of a HostTask, with the ids of its tensors */
 	std::string model;
 	std::vector<uint16_t> inputs;
 	std::vector<uint16_t> outputs;
@@ -166,7 +168,7 @@ struct TensorEntry {
 	 */
 	std::vector<float> scale;
 	std::vector<int32_t> zeroPoint;
-	std::optional<TensorSignature> signature; /**< extension */
+	std::optional<TensorSignature> signature; /**< the model's shape; extension */
 
 	bool operator==(const TensorEntry &) const = default;
 };
@@ -184,7 +186,8 @@ struct StateEntry {
 	bool operator==(const StateEntry &) const = default;
 };
 
-/** \brief Place in a descriptor that depends on the strides of a bound tensor */
+/** \brief Place in a descriptor whose value depends on the strides of a tensor that the application
+ * binds */
 struct Reloc {
 	uint16_t addressId = 0;
 	uint16_t writeId = 0;
@@ -247,7 +250,7 @@ public:
 	const Blob *blob(const std::string &name) const;
 
 	/**
-	 * \brief Tensors the application binds, ordered by the bind id of their memory
+	 * \brief Tensors that the application binds, sorted by the bind id of their memory
 	 *
 	 * Inputs and outputs are numbered separately. Tensors in the same memory keep the order of
 	 * the file. The tensors of states are neither inputs nor outputs.

@@ -36,8 +36,8 @@ Result<std::string> loadableToJson(const Loadable &loadable, const std::string &
  * \brief Read a loadable from JSON
  *
  * \param[in] json text in the form that loadableToJson() writes; it is not trusted
- * \param[in] blobFolder folder of the files that the text names; empty if it may not
- * name any
+ * \param[in] blobFolder folder of the files that the text names; empty if the text must not name
+ * files
  * \return a loadable with the guarantees of read(), or InvalidFile with the path
  * of the field ("blobs[4].entries[0].conv.pad_val"), its value and the allowed values
  */
@@ -46,7 +46,8 @@ Result<Loadable> loadableFromJson(std::string_view json, const std::string &blob
 /**
  * \brief Read a loadable from a file in binary form or as text
  *
- * The contents of the file decide which. Files that a text names are searched in the text's folder.
+ * The contents of the file show which of the two it is. Files that a text names are searched in the
+ * text's folder.
  */
 Result<Loadable> readLoadable(const std::string &path);
 

@@ -17,25 +17,28 @@
 namespace nvdla
 {
 
-/** \brief Engine of a table, which decides the limits */
+/** \brief Engine of a table; the limits of a table depend on it */
 enum class LutUnit : uint8_t {
 	Sdp,
 	Cdp,
 };
 
-/** \brief Slope of a table beyond one of its ends, in entries for each step of the input */
+/** \brief Slope of the straight line that continues a table beyond one of its ends: change of the
+ * result for each step of the input */
 struct LutSlope {
-	/** \brief Integers: factor of the slope; FP16: the whole slope, as bits of FP16 */
+	/** \brief Integers: the slope is scale / 2^shift; FP16: scale has the bits of the slope in
+	 * FP16 */
 	int16_t scale = 0;
-	int8_t shift = 0; /**< bits that the product is shifted right, -16 to 15 */
+	int8_t shift = 0; /**< integers: right shift of scale * distance from the end, -16 to 15 */
 };
 
 /** \brief One of the two tables of a look-up unit */
 template<size_t count>
 struct LutEntries {
 	std::array<int16_t, count> entries{}; /**< integers, or bits of FP16 numbers */
-	/** \brief Neighbouring entries are 2^step apart. In an exponential table this is the
-	 * distance of the first two entries, and each further distance is twice the previous one */
+	/** \brief Inputs of neighbouring entries are 2^step apart. In an exponential table this is
+	 * the distance of the first two entries, and each further distance is twice the previous
+	 * one */
 	int8_t step = 0;
 	int64_t start = 0;  /**< input of the first entry; FP16: as bits of FP32 */
 	int64_t end = 0;    /**< input of the last entry; FP16: as bits of FP32 */
@@ -53,12 +56,13 @@ struct Lut {
 	static constexpr size_t leCount = 65;
 	static constexpr size_t loCount = 257;
 
-	LutEntries<leCount> le;	      /**< linear or exponential */
-	LutEntries<loCount> lo;	      /**< linear */
+	LutEntries<leCount> le;	      /**< table LE, which may be exponential */
+	LutEntries<loCount> lo;	      /**< table LO, which is always linear */
 	bool exponential = false;     /**< LE is exponential, not linear */
-	bool hybridSelectsLo = false; /**< LO is used where both hit, or miss at different ends */
-	bool underflowSelectsLo = false; /**< LO is used below both */
-	bool overflowSelectsLo = false;	 /**< LO is used above both */
+	bool hybridSelectsLo = false; /**< LO is used if both tables hit, or if one is missed below
+					 and the other above */
+	bool underflowSelectsLo = false; /**< LO is used for inputs below both tables */
+	bool overflowSelectsLo = false;	 /**< LO is used for inputs above both tables */
 };
 
 /** \brief A function, and the types and scales of its numbers */
@@ -85,7 +89,7 @@ struct LutRequest {
 struct LutTable {
 	Lut lut;
 	double maxError = 0;  /**< largest distance from the function in the range, real */
-	double meanError = 0; /**< average distance */
+	double meanError = 0; /**< average distance from the function in the range, real */
 };
 
 /**

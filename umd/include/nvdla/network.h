@@ -27,14 +27,14 @@ struct LoadOptions {
 	/** \brief Loop that completes requests; without one, EventLoop::shared() */
 	std::optional<EventLoop> loop = {};
 	/**
-	 * \brief Most runs in flight
+	 * \brief Largest number of runs in flight
 	 *
 	 * Each run in flight needs memory for its own tensors and intermediate results, which is
 	 * allocated at first use; all share one copy of the parameters. With two runs in flight,
 	 * the device begins the next run while the CPU still reads the results of the last; small
-	 * networks and those with CPU tasks gain from more. If the memory for another run cannot be
-	 * allocated, the network continues with fewer. A network with states has one run in flight,
-	 * whatever is set here.
+	 * networks and networks with CPU tasks gain from more than two. If the memory for another
+	 * run cannot be allocated, the network continues with fewer. A network with states has one
+	 * run in flight, whatever is set here.
 	 */
 	unsigned slots = 4;
 	/** \brief Maximum number of waiting requests; see RunOptions::whenFull */
@@ -83,10 +83,10 @@ public:
 	/**
 	 * \brief Set the quantization of an input or output
 	 *
-	 * For loadables that do not contain the quantization: only their author knows it. The
-	 * quantization applies to this object and all requests of the network: setInputFloat()
-	 * quantizes, outputFloat() dequantizes, and inputs() and outputs() return it. Do not call
-	 * this function while another thread calls one of these functions.
+	 * Needed for loadables that do not contain the quantization, which then only the author of
+	 * the network knows. The quantization applies to this object and all requests of the
+	 * network: setInputFloat() quantizes, outputFloat() dequantizes, and inputs() and outputs()
+	 * return it. Do not call this function while another thread calls one of these functions.
 	 *
 	 * An output that a CPU operation writes has its scale after loading, because loadables
 	 * contain the scales of CPU operations.

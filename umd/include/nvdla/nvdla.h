@@ -43,13 +43,13 @@ enum nvdla_status {
 	NVDLA_STATUS_OK = 0,
 	NVDLA_STATUS_INVALID_ARGUMENT, /**< an invalid argument */
 	NVDLA_STATUS_INVALID_FILE,     /**< a damaged loadable */
-	NVDLA_STATUS_UNSUPPORTED,      /**< a correct request that this device does not support */
+	NVDLA_STATUS_UNSUPPORTED,      /**< a valid request that this device does not support */
 	NVDLA_STATUS_NOT_FOUND,	       /**< no such file */
 	NVDLA_STATUS_NO_DEVICE,	       /**< no such device */
 	NVDLA_STATUS_IO,	       /**< the operating system refused */
-	NVDLA_STATUS_NO_MEMORY,	       /**< no memory on the host or for the device */
+	NVDLA_STATUS_NO_MEMORY,	       /**< the host's memory or the device's memory is used up */
 	NVDLA_STATUS_DEVICE_REFUSED,   /**< the driver refused the network */
-	NVDLA_STATUS_DEVICE_FAILED,    /**< fault or reset; the device can be used */
+	NVDLA_STATUS_DEVICE_FAILED,    /**< the device failed or was reset; it can be used again */
 	NVDLA_STATUS_TIMEOUT,	       /**< a call took longer than allowed, or a job hung */
 	NVDLA_STATUS_BUSY,	       /**< in flight, or the queue is full */
 	NVDLA_STATUS_CANCELLED,	       /**< nvdla_request_cancel() or nvdla_network_free() */
@@ -112,7 +112,7 @@ struct nvdla_device_info {
 	size_t size;
 	const char *path; /**< owned by the device */
 	uint32_t hw_version;
-	uint32_t atom_bytes;	   /**< alignment of feature data */
+	uint32_t atom_bytes;	   /**< bytes of an atom, the alignment of feature data */
 	uint32_t max_timeout_ms;   /**< largest nvdla_run_options.timeout_ms of the caller */
 	uint32_t priorities;	   /**< bit n: the caller may use priority n - 1 */
 	uint32_t has_statistics;   /**< not 0: the core has counters */
@@ -130,15 +130,15 @@ struct nvdla_device_info {
 	uint32_t engines;
 	uint32_t precisions;		/**< bit 0: INT8, 1: INT16, 2: FP16 */
 	uint32_t capabilities;		/**< bits of enum nvdla_capability */
-	uint32_t max_batch;		/**< most cubes of one convolution */
+	uint32_t max_batch;		/**< largest number of cubes in one convolution */
 	uint32_t weight_alignment;	/**< alignment of addresses of weights, bytes */
 	uint32_t weight_size_alignment; /**< alignment of sizes of weights, bytes */
 	/** channels that a MAC cell takes at a time; also the channels of a block of weights */
 	uint32_t mac_channels;
-	uint32_t int8_kernels; /**< kernels of an INT8 group; half as many in other types */
+	uint32_t int8_kernels; /**< kernels in a group of INT8; half as many in others */
 	uint32_t buffer_banks; /**< banks of the convolution buffer */
-	uint32_t bank_entries; /**< entries of a bank */
-	uint32_t entry_bytes;  /**< bytes of an entry */
+	uint32_t bank_entries; /**< entries in a bank of the convolution buffer */
+	uint32_t entry_bytes;  /**< bytes of such an entry */
 };
 
 enum nvdla_status nvdla_device_get_info(const struct nvdla_device *device,
@@ -215,14 +215,14 @@ struct nvdla_tensor_info {
 	uint32_t c;
 	uint32_t h;
 	uint32_t w;
-	uint32_t pixel_format;		/**< nvdla::PixelFormat */
-	uint32_t line_stride;		/**< bytes */
-	uint32_t surface_stride;	/**< bytes */
-	size_t element_bytes;		/**< bytes of all elements */
-	size_t tensor_bytes;		/**< bytes in the device's layout, with gaps */
-	size_t num_elements;		/**< number of elements, n * c * h * w */
-	uint32_t is_unsigned;		/**< not 0: unsigned integers, such as pixels */
-	size_t num_quantizations;	/**< 0: none; 1: for all channels; c: one per channel */
+	uint32_t pixel_format;	  /**< value of nvdla::PixelFormat */
+	uint32_t line_stride;	  /**< bytes from line to line */
+	uint32_t surface_stride;  /**< bytes from surface to surface, or from plane to plane */
+	size_t element_bytes;	  /**< bytes of all elements */
+	size_t tensor_bytes;	  /**< bytes in the device's layout, with gaps */
+	size_t num_elements;	  /**< number of elements, n * c * h * w */
+	uint32_t is_unsigned;	  /**< not 0: unsigned integers, such as pixels */
+	size_t num_quantizations; /**< 0: none; 1: for all channels; c: one per channel */
 	enum nvdla_element_order order; /**< order of the model's axes; NCHW without a model */
 	size_t rank; /**< number of the model's axes; 0: the loadable has no model */
 	/** Lengths of the model's axes, NVDLA_OPEN_AXIS for open ones, each of which the other
@@ -302,7 +302,7 @@ enum nvdla_status nvdla_buffer_create(struct nvdla_device *device, size_t size,
 /** fd: descriptor of a dma-buf, which the caller still owns */
 enum nvdla_status nvdla_buffer_import(struct nvdla_device *device, int fd,
 				      struct nvdla_buffer **buffer);
-/** Requests with the buffer and exported dma-bufs keep the memory */
+/** Frees the buffer object. Requests that use the buffer, and exported dma-bufs, keep its memory */
 void nvdla_buffer_free(struct nvdla_buffer *buffer);
 size_t nvdla_buffer_size(const struct nvdla_buffer *buffer);
 /** fd: set to the descriptor of a dma-buf, which the caller closes */
@@ -318,7 +318,8 @@ void nvdla_buffer_end_access(struct nvdla_buffer *buffer);
  * Let the network read an input from a buffer, or write an output to it, in the tensor's layout,
  * without a copy
  *
- * buffer: NULL to return to copies. offset: bytes, a multiple of nvdla_device_info.atom_bytes
+ * buffer: NULL to end this and copy the tensor again. offset: bytes, a multiple of
+ * nvdla_device_info.atom_bytes
  */
 enum nvdla_status nvdla_request_bind_input(struct nvdla_request *request, size_t index,
 					   const struct nvdla_buffer *buffer, uint64_t offset);
@@ -331,7 +332,7 @@ struct nvdla_run_options {
 	/** longest time on the hardware in which no operation of a job begins or ends; 0: 30000 */
 	uint32_t timeout_ms;
 	int32_t priority; /**< -1 low, 0 normal, 1 high */
-	/** not 0: return NVDLA_STATUS_BUSY if the queue is full, instead of waiting for room */
+	/** not 0: return NVDLA_STATUS_BUSY if the queue is full; 0: wait for room */
 	uint32_t busy;
 	uint32_t statistics; /**< not 0: enable the core's counters; needs has_statistics */
 };
@@ -428,7 +429,7 @@ enum nvdla_status nvdla_pool_answer_get_output(const struct nvdla_pool_answer *a
 /** tensor: room for nvdla_tensor_info.tensor_bytes bytes of an output, in its layout */
 enum nvdla_status nvdla_pool_answer_get_output_tensor(const struct nvdla_pool_answer *answer,
 						      size_t index, void *tensor, size_t bytes);
-/** As nvdla_request_get_output_shape() */
+/** Like nvdla_request_get_output_shape(), for an output of the answer */
 enum nvdla_status nvdla_pool_answer_get_output_shape(const struct nvdla_pool_answer *answer,
 						     size_t index, uint32_t *shape, size_t rank);
 /** report: set to a report that the caller frees */

@@ -53,17 +53,18 @@ struct nvdla_compile_options {
 	 * nvdla::CompileOptions::everyTensor
 	 */
 	uint32_t every_tensor;
-	/** Strategy in the form of nvdla::parseStrategy(); NULL: as an empty text */
+	/** Strategy as a text for nvdla::parseStrategy(); NULL: an empty text, which stands for the
+	 * defaults */
 	const char *strategy;
 	/** On-chip memory for surfaces between layers, in bytes */
 	uint64_t sram_size;
-	uint32_t fold_sums; /**< enum nvdla_fold_sums */
+	uint32_t fold_sums; /**< a value of enum nvdla_fold_sums */
 	/** Core to compile for: nvdla_device_info.variant of a device; NULL: nv_full */
 	const char *target;
 	/** Sizes of inputs that the model leaves open, each as nvdla::parseInputShape() reads it */
 	const char *const *shapes;
 	size_t num_shapes;
-	uint32_t host; /**< enum nvdla_host_use */
+	uint32_t host; /**< a value of enum nvdla_host_use */
 	/** File with the scales of tensors, as nvdla::readCalibrationTable() reads it; NULL: ranges
 	 * are those of the samples */
 	const char *calibration_table;
@@ -93,8 +94,9 @@ struct nvdla_layer_info {
 	const char *name;      /**< name of the operator's first output; owned by the model */
 	const char *type;      /**< type in the model's format; owned by the model */
 	const char *cpu;       /**< reason to run on the CPU, or ""; owned by the model */
-	size_t num_operations; /**< number of operations; 0: the operator needs none */
-	uint32_t has_error;    /**< not 0: calibrated, the next three members are set */
+	size_t num_operations; /**< number of operations; 0: none needed, or another operator's
+				  compute it */
+	uint32_t has_error;    /**< not 0: calibrated; the next three members are set */
 	double error_ratio;    /**< nvdla::LayerError::ratio, decibels; infinite: exact */
 	double own_error_ratio;
 	double largest_error;

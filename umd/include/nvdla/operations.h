@@ -26,7 +26,8 @@
 namespace nvdla::op
 {
 
-/** \brief A number for each axis of a plane: a stride, dilation or kernel size */
+/** \brief A number for each axis of a plane (x: columns, y: lines): a stride, dilation or kernel
+ * size */
 struct Axes {
 	uint32_t x = 1;
 	uint32_t y = 1;
@@ -61,24 +62,24 @@ struct PixelConversion {
 struct Convolution {
 	std::string name;
 	std::string input;   /**< feature or pixel surface; n > 1 is multi-batch mode */
-	std::string weights; /**< Graph::weights() */
+	std::string weights; /**< name of weights that Graph::weights() added */
 	std::string output;
 	Axes stride;
 	Axes dilation;
 	Padding padding;
 	int16_t padValue = 0; /**< a number in the pipeline's type; FP16: its bits */
 	/**
-	 * \brief Number of groups of channels that have kernels of their own; as many as channels:
-	 * depthwise
+	 * \brief Number of groups of channels that have kernels of their own. With as many groups
+	 * as channels, the convolution is depthwise
 	 *
 	 * Both the input's channels and the kernels are a multiple of groups. GraphWeights::c are
 	 * the channels of one group; of k kernels, the first k / groups belong to the first group.
 	 *
-	 * A hardware layer computes so many groups that their channels and kernels fill whole
-	 * atoms; weights between a kernel of one group and a channel of another are zero. If
-	 * several hardware layers are needed, each has an SDP layer behind it, whose output is a
-	 * surface in memory; then the cubes of a batch are computed one after the other, and
-	 * neither weights nor data are reused.
+	 * A hardware layer computes as many groups as it takes for their channels and kernels to
+	 * fill whole atoms; weights between a kernel of one group and a channel of another are
+	 * zero. If several hardware layers are needed, each has an SDP layer behind it, whose
+	 * output is a surface in memory; then the cubes of a batch are computed one after the
+	 * other, and neither weights nor data are reused.
 	 */
 	uint32_t groups = 1;
 	/**
@@ -90,7 +91,7 @@ struct Convolution {
 	uint8_t accumulatorShift = 0; /**< CLIP_TRUNCATE: SDP gets sum >> accumulatorShift */
 	/** \brief Lines of the kernel that the MACs take at a time: 1, 2 or 4; images only */
 	uint32_t postExtension = 1;
-	PixelConversion pixels; /**< images only */
+	PixelConversion pixels; /**< only for images */
 	/**
 	 * \brief Number of horizontal bands of the output; 0: as few as the convolution buffer
 	 * allows
@@ -138,9 +139,9 @@ struct Convolution {
 struct Deconvolution {
 	std::string name;
 	std::string input;   /**< a feature surface of the weights' type */
-	std::string weights; /**< Graph::weights(); K is the output's channels */
+	std::string weights; /**< name of weights; K is the number of the output's channels */
 	std::string output;
-	Axes stride; /**< 1 to 32 */
+	Axes stride; /**< each 1 to 32 */
 	/** \brief Columns and lines of the output that are cut off on each side */
 	Padding padding;
 	uint8_t accumulatorShift = 0; /**< see Convolution::accumulatorShift */
@@ -204,7 +205,7 @@ struct Sdp {
 	std::optional<SdpUnit> x1;
 	std::optional<SdpUnit> x2;
 	std::optional<SdpUnit> y;
-	std::string lut;     /**< Graph::lut(), for Activation::LookUp */
+	std::string lut;     /**< name of tables of Graph::lut(), for Activation::LookUp */
 	Converter converter; /**< converter of the output; integers only */
 	/** \brief Type of the output; Unknown: that of its declared surface, without one that of
 	 * the input */
@@ -245,8 +246,8 @@ struct Pooling {
 	std::string input; /**< a surface, or the stream of an Sdp */
 	std::string output;
 	Pool method = Pool::Max;
-	Axes kernel; /**< 1 to 8 */
-	Axes stride; /**< 1 to 16 */
+	Axes kernel; /**< each 1 to 8 */
+	Axes stride; /**< each 1 to 16 */
 	Padding padding;
 	int32_t padValue = 0; /**< number that a padded element adds to an average; integers only */
 	uint32_t parts = 0;   /**< vertical bands of the output; 0: as few as fit */
@@ -260,7 +261,7 @@ struct Normalization {
 	std::string input;
 	std::string output;
 	std::string lut;
-	uint32_t localSize = 5; /**< 3, 5, 7 or 9 channels */
+	uint32_t localSize = 5; /**< channels that are summed: 3, 5, 7 or 9 */
 	Converter in;		/**< input converter; integers only */
 	Converter out;
 	bool bypassSquareSum = false; /**< the table is indexed by x itself */
@@ -288,13 +289,13 @@ struct Contract {
 struct SplitPlanes {
 	std::string name;
 	std::string input;
-	std::string output; /**< planar */
+	std::string output; /**< a planar surface */
 };
 
 /** \brief Planar to feature layout (RUBIK, merge) */
 struct MergePlanes {
 	std::string name;
-	std::string input; /**< planar */
+	std::string input; /**< a planar surface */
 	std::string output;
 };
 
@@ -306,7 +307,7 @@ struct Copy {
 	};
 
 	std::string name;
-	std::vector<Transfer> transfers; /**< 1 to 20 */
+	std::vector<Transfer> transfers; /**< 1 to 20 copies */
 };
 
 /** \brief Softmax over the channels of a pixel, on the CPU */
@@ -358,8 +359,9 @@ struct Reshape {
 /** \brief A function of all channels of a pixel, on the CPU */
 struct OverChannels {
 	enum class Function : uint8_t {
-		ArgMax,		/**< index of the largest, the first of several; an INT16 channel */
-		Normalize,	/**< x / sqrt(sum of squares) */
+		ArgMax,	   /**< index of the largest channel (of equal ones the first), as an INT16
+			      channel */
+		Normalize, /**< x / sqrt(sum of squares) */
 		NormalizeTwice, /**< Normalize for integers, which TFLite's kernels round twice */
 		LocalResponse,	/**< x / (shift + scale * sum of squares of the window) ^ power */
 		LogSoftmax,	/**< x - log(sum of exp(x)) */
@@ -384,20 +386,20 @@ struct OverChannels {
 };
 
 /**
- * \brief A computed tensor in the order of a convolution's weights, on the CPU
+ * \brief Bring a computed tensor into the order of a convolution's weights, on the CPU
  *
  * The output is a surface without axes, which GraphWeights::packed names. Its description may give
  * a place, but no shape.
  */
 struct PackWeights {
 	std::string name;
-	std::string input; /**< of one sample */
+	std::string input; /**< surface with a batch of 1 */
 	std::string output;
 	/** \brief Each channel is a kernel, whose channels are the pixels; otherwise each pixel is
 	 * a kernel, with the pixel's channels */
 	bool ofChannels = false;
-	uint32_t lines = 1;   /**< of the kernels, 1 to 32; all lines are alike */
-	uint32_t columns = 1; /**< the same */
+	uint32_t lines = 1;   /**< lines of the kernels, 1 to 32; all taps get the same element */
+	uint32_t columns = 1; /**< columns of the kernels, 1 to 32 */
 	int32_t zero = 0;     /**< subtracted from integers, -128 to 127 */
 };
 

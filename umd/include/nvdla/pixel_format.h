@@ -55,7 +55,7 @@ enum class PixelFormat : uint8_t {
 	Y16U16V16N444 = 34,
 	Y16V16U16N444 = 35,
 	Feature = 36,	/**< atoms of 32 bytes: 32 INT8 or 16 INT16/FP16 channels */
-	FeatureX8 = 37, /**< atoms of 8 bytes, as nv_small has them */
+	FeatureX8 = 37, /**< atoms of 8 bytes, the layout of nv_small */
 	/** \brief Extension: elements one after the other in the model's order, for host steps
 	 */
 	Plain = 64,
@@ -90,10 +90,10 @@ enum class PixelKind : uint8_t {
  */
 struct PixelFormatInfo {
 	PixelFormat format;
-	const char *name; /**< as in the document, without "T_" */
+	const char *name; /**< name as in the in-memory format document, without "T_" */
 	PixelKind kind;
 	uint8_t planes;	  /**< 2: Y, and U alternating with V, at full resolution */
-	uint8_t channels; /**< channels of a pixel */
+	uint8_t channels; /**< number of channels of a pixel */
 	/**
 	 * Packed10: the channel's lowest bit in the word. Else its place among the pixel's
 	 * elements, those of plane 0 first.

@@ -28,7 +28,7 @@ namespace nvdla
  * FixedFormat::quantization() gives that of a fixed-point format.
  */
 struct Quantization {
-	double scale = 1.0; /**< real size of a step, positive */
+	double scale = 1.0; /**< real number that one step stands for, positive */
 	int32_t zeroPoint = 0;
 
 	/** \return D(q) of VTA */

@@ -14,7 +14,7 @@ namespace nvdla
 
 /** \brief Rounding of numbers between two integers; the methods differ for halves */
 enum class Rounding : uint8_t {
-	HalfAwayFromZero, /**< as NVDLA's converters and truncations */
+	HalfAwayFromZero, /**< rounding of NVDLA's converters and truncations */
 	HalfUp,		  /**< towards positive infinity; "up" of fixed-point formats */
 	HalfToEven,	  /**< "convergent" of fixed-point formats */
 };

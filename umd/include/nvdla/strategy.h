@@ -18,7 +18,7 @@
 namespace nvdla
 {
 
-/** \brief Rule of a choice */
+/** \brief Rule by which one of the choices of a Strategy is made */
 enum class Choice : uint8_t {
 	Auto,	/**< the way that is predicted to be faster on the chip */
 	Always, /**< wherever possible, even if slower; an error if never possible */
@@ -53,7 +53,8 @@ struct Strategy {
 	Choice bands = Choice::Auto;
 	/** \brief SDP hands its result to the pooling on the fly */
 	Choice fusedPooling = Choice::Auto;
-	/** \brief Inputs or weights that the previous convolution has read stay in the buffer */
+	/** \brief Inputs or weights that the previous convolution has read stay in the convolution
+	 * buffer */
 	Choice reuse = Choice::Auto;
 	/**
 	 * \brief Surfaces of branches that could run at the same time share no bytes, even if that
@@ -64,7 +65,7 @@ struct Strategy {
 	 * "dram", "2.5GB/s" }; of several with one name the last counts */
 	std::vector<std::pair<std::string, std::string>> chip;
 
-	/** \brief \return one choice for all subjects */
+	/** \return a strategy with the same choice for all subjects */
 	static Strategy all(Choice choice)
 	{
 		return { choice, choice, choice, choice, choice, choice, choice, choice, {} };
@@ -90,7 +91,8 @@ struct LayerChoice {
 	struct Candidate {
 		/** \brief "as it is", "Winograd", "Winograd, compressed weights", ... */
 		std::string what;
-		double cycles = 0; /**< predicted cycles, with operations that it streams to */
+		double cycles = 0; /**< predicted cycles, including operations to which data pass on
+				      the fly */
 	};
 
 	std::string name;

@@ -48,7 +48,7 @@ struct DlaTask {
 	std::vector<nvdla_surface_desc> surfaces;
 	std::vector<nvdla_lut_desc> luts;
 	std::vector<TaskAddress> addresses;
-	std::vector<std::string> layers; /**< as Task::layers */
+	std::vector<std::string> layers; /**< layer of each operation; see Task::layers */
 };
 
 /** \brief Entry of a job's address table: a range of a buffer */
@@ -128,9 +128,9 @@ struct EmuBuffer {
 
 /** \brief Order of weights that a PackWeights makes */
 struct EmuWeightOrder {
-	uint16_t groupKernels = 1;  /**< kernels of a group, CoreGeometry::groupKernels() */
+	uint16_t groupKernels = 1;  /**< kernels in a kernel group, CoreGeometry::groupKernels() */
 	uint16_t blockChannels = 1; /**< channels of a block, CoreGeometry::macChannels */
-	uint16_t lines = 1;	    /**< of a kernel; all are alike */
+	uint16_t lines = 1;	    /**< lines of a kernel; all taps get the same element */
 	uint16_t columns = 1;
 	bool ofChannels = false; /**< channels are the kernels; otherwise pixels */
 };
@@ -142,16 +142,16 @@ struct EmuOperation {
 	int8_t outZero = 0;    /**< the integer that represents 0 in the output; extension */
 	int8_t inZero = 0;     /**< zero point of the input; extension */
 	uint8_t window = 0;    /**< LocalResponse: channels, an odd number; extension */
-	ElementFunction function = ElementFunction::Identity; /**< function of a Function;
-							       * extension */
+	/** \brief Only for Function: its function; extension */
+	ElementFunction function = ElementFunction::Identity;
 	ElementFunction inner =
 		ElementFunction::Identity; /**< applied to a Function's input; extension */
 	float power = 1.0f;
 	float scale = 1.0f;
 	float shift = 0.0f;
-	/** \brief Reshape: order in which elements are taken; extension */
+	/** \brief Reshape: transposition of the elements; extension */
 	AxisOrder axes;
-	EmuWeightOrder weights; /**< of a PackWeights; extension */
+	EmuWeightOrder weights; /**< only for PackWeights: order of the weights; extension */
 	EmuBuffer src;
 	EmuBuffer dst;
 };
@@ -161,7 +161,7 @@ struct EmuTask {
 	uint16_t id = 0;
 	std::vector<EmuOperation> operations;
 	std::vector<TaskAddress> addresses;
-	std::vector<std::string> layers; /**< as Task::layers */
+	std::vector<std::string> layers; /**< layer of each operation; see Task::layers */
 };
 
 /**
@@ -178,8 +178,9 @@ struct HostTask {
 	std::vector<TensorDesc> inputs;
 	std::vector<TensorDesc> outputs;
 	std::vector<TaskAddress> addresses; /**< addresses of the inputs, then of the outputs */
-	std::vector<std::string> layers;    /**< as Task::layers, per operator of the model */
-	std::vector<std::string> reasons;   /**< per operator, why the core does not compute it */
+	/** \brief Layer of each operator of the model; see Task::layers */
+	std::vector<std::string> layers;
+	std::vector<std::string> reasons; /**< per operator, why the core does not compute it */
 };
 
 using AnyTask = std::variant<DlaTask, EmuTask, HostTask>;
@@ -226,7 +227,7 @@ struct StateTensors {
 
 /** \brief Tasks of a network, and the tensors that the application binds */
 struct NetworkParts {
-	std::vector<AnyTask> tasks; /**< in the order in which they are submitted */
+	std::vector<AnyTask> tasks; /**< tasks in the order of their submission */
 	std::vector<TensorDesc> inputs;
 	std::vector<TensorDesc> outputs;
 	std::vector<StateTensors> states;

@@ -25,7 +25,7 @@
 namespace nvdla
 {
 
-/** \return the type of the elements that pixels of a format are packed from */
+/** \return the type of the elements from which packElements() makes pixels of a format */
 constexpr DataType pixelElementType(const PixelFormatInfo &info)
 {
 	return info.kind == PixelKind::Int8   ? DataType::Int8
@@ -249,7 +249,8 @@ std::vector<std::byte> elementsFromFloat(DataType type, std::span<const float> v
 std::vector<float> elementsToFloat(DataType type, std::span<const std::byte> elements);
 
 /**
- * \brief Elements seen as an array, outermost axis first, whose axes come in another order
+ * \brief A transposition: elements are seen as an array, whose axes (the outermost first) are put
+ * into another order
  *
  * Axis i of the result is axis order[i].
  */

@@ -33,7 +33,8 @@ struct Dimg {
 	uint32_t channel = 0;
 	uint32_t lineStride = 0;
 	uint32_t surfaceStride = 0;
-	uint32_t size = 0; /**< bytes of the tensor, not of the elements */
+	uint32_t size = 0; /**< bytes of the tensor in the core's layout, with gaps; not those of \a
+			      elements */
 	std::vector<std::byte> elements;
 };
 
@@ -72,13 +73,14 @@ Result<NpyArray> decodeNpy(std::span<const std::byte> bytes, const std::string &
 Result<NpyArray> readNpy(const std::string &path);
 
 /**
- * \brief Check that an array has the shape of a signature
+ * \brief Check that an array has the shape of a signature, or that of several samples one behind
+ * the other
  *
  * Axes of length 1 may be left out or added.
  *
  * \param[in] name of the tensor, for errors
- * \return number of samples, 1 or more, that the array has one behind the other on its first axis;
- * InvalidArgument naming both shapes if they do not go together
+ * \return number of samples, 1 or more, which follow each other on the array's first axis;
+ * InvalidArgument naming both shapes if they do not fit
  */
 Result<size_t> countSamples(const std::string &name, const TensorSignature &signature,
 			    std::span<const size_t> shape);

@@ -25,7 +25,7 @@ namespace nvdla
 /** \brief Type and shape of a layer's weights; every dimension is 1 to 8192 */
 struct WeightDesc {
 	DataType type = DataType::Int8; /**< Int8, Int16 or Half */
-	uint32_t kernels = 1;		/**< K */
+	uint32_t kernels = 1;		/**< K (also called O) */
 	uint32_t channels = 1;		/**< C */
 	uint32_t height = 1;		/**< R */
 	uint32_t width = 1;		/**< S */
@@ -124,9 +124,9 @@ Result<float> winogradScale(const CoreGeometry &geometry, const WeightDesc &desc
 /**
  * \brief Pack weights for Winograd convolution: scale * G W G^T, in cubes of 4x4x4
  *
- * Computed in double precision, rounded to float and then as elementsFromFloat() does. Cubes are y,
- * x, channel; in a kernel group all kernels' first cubes come first. The result of the convolution
- * is \a scale times what the weights given would yield.
+ * Computed in double precision, rounded to float and then as elementsFromFloat() does. In a cube,
+ * the order is line, column, channel. In a kernel group, the first cubes of all kernels come first.
+ * The convolution's result is \a scale times that of the given weights.
  *
  * \param[in] weights desc.elements() numbers in O, I, H, W order
  */
@@ -138,8 +138,8 @@ Result<std::vector<std::byte>> packWinogradWeights(const CoreGeometry &geometry,
 /**
  * \brief The weights that packWinogradWeights() was given, up to its rounding
  *
- * W follows from the rows of G W G^T: the first and the last are W's, the middle one is
- * the difference of the two between them.
+ * The first and the last row of G W are those of W, and the middle row of W is the difference of
+ * the two rows between them. The same holds for columns.
  */
 Result<std::vector<float>> unpackWinogradWeights(const CoreGeometry &geometry,
 						 const WeightDesc &desc,

@@ -13,7 +13,8 @@
 namespace nvdla
 {
 
-/** \brief Calls a function whenever its eventfd was written to; belongs to the loop's thread */
+/** \brief Calls a function whenever its eventfd was written to. Only the loop's thread may use a
+ * watch */
 class EventWatch
 {
 public:
@@ -24,13 +25,14 @@ public:
 
 	int fd() const { return state_->fd.get(); }
 
-	/** \brief Set whether an event is expected, which keeps the loop running */
+	/** \brief Set whether an event is expected: \a something is true while the loop has to keep
+	 * running for it */
 	void expect(bool something);
 
 private:
 	/*
-	 * libuv uses this memory until its close callback, which comes after the watch is
-	 * destroyed.
+	 * Allocated separately, because libuv uses this memory until its close callback, which
+	 * comes after the watch is destroyed.
 	 */
 	struct State {
 		uv_poll_t poll;

@@ -16,8 +16,8 @@ namespace
 {
 
 /*
- * First and longest interval between repeated checks of the folder. Each interval is twice the one
- * before. Checks are repeated because a device file may exist before it can be opened.
+ * First and longest interval between repeated checks of the folder, each of which is twice as long
+ * as the one before. Checks are repeated because a device file may exist before it can be opened.
  */
 constexpr uint64_t firstLookMs = 10;
 constexpr uint64_t lastLookMs = 10000;
@@ -25,7 +25,8 @@ constexpr const char *watchingFolder = "watch folder";
 
 } /* namespace */
 
-/* Used by the loop's thread only, once create() has posted it; the lock guards \a stopped. */
+/* State of a watch. Only the loop's thread uses it once create() has posted it, except \a stopped,
+ * which the lock guards. */
 struct FolderWatch::State : LoopTask, std::enable_shared_from_this<State> {
 	State(std::filesystem::path path, List lister, Callback function)
 		: folder(std::move(path)), list(std::move(lister)), callback(std::move(function))
@@ -43,7 +44,7 @@ struct FolderWatch::State : LoopTask, std::enable_shared_from_this<State> {
 	bool tell(const std::string &path, bool present);
 	void close();
 
-	Loop *starts = nullptr; /* loop to start on; null once the watch has started */
+	Loop *starts = nullptr; /* the loop on which run() begins the watch; null afterwards */
 	std::promise<Result<void>> begun;
 	const std::filesystem::path folder;
 	const List list;
@@ -53,13 +54,14 @@ struct FolderWatch::State : LoopTask, std::enable_shared_from_this<State> {
 	uint64_t delay = 0;
 	unsigned open = 0; /* number of libuv handles that are not closed */
 	std::vector<std::string> known;
-	std::shared_ptr<State> self; /* keeps the object until both handles are closed */
+	std::shared_ptr<State> self; /* keeps this object alive until both handles are closed */
 
 	std::mutex lock; /* locked while the callback runs */
 	std::atomic<bool> stopped = false;
 };
 
-/* Does pending work: begins to watch, reports present files, or ends. */
+/* Called by the loop after each post(): begins to watch and reports the present files, or ends the
+ * watch. */
 void FolderWatch::State::run() noexcept
 {
 	if (Loop *const from = std::exchange(starts, nullptr)) {
@@ -74,7 +76,8 @@ void FolderWatch::State::run() noexcept
 	look(firstLookMs, false);
 }
 
-/* Reports changes of the folder. If there is no memory for that, checks again later. */
+/* Reports changes of the folder. \a anew: the folder itself appeared or disappeared, so start the
+ * watch again. If the memory does not suffice, checks again after \a delayMs. */
 void FolderWatch::State::look(uint64_t delayMs, bool anew) noexcept
 {
 	const auto keep = shared_from_this();
@@ -111,7 +114,8 @@ Result<void> FolderWatch::State::begin(uv_loop_t *loop)
 	return {};
 }
 
-/* If the folder does not exist, its parent is watched until it does. */
+/* Starts to watch the folder, or its parent as long as the folder does not exist. Returns an error
+ * of libuv, or 0. */
 int FolderWatch::State::arm()
 {
 	const auto start = [this](const std::filesystem::path &path) {
@@ -129,13 +133,13 @@ int FolderWatch::State::arm()
 		return error;
 	error = start(folder.parent_path());
 	std::error_code ignored;
-	/* The folder may have appeared before its parent was watched. */
+	/* The folder may have appeared just before the watch on its parent began. */
 	if (!error && std::filesystem::exists(folder, ignored))
 		error = start(folder);
 	return error == UV_ENOENT ? start(folder.parent_path()) : error;
 }
 
-/* libuv reports events of the watched folder itself under the folder's name. */
+/* Handles an event of libuv. Events of the watched folder itself come under the folder's name. */
 void FolderWatch::State::happened(const char *name)
 {
 	const bool anew = !name || folder.filename() == name;
@@ -145,7 +149,8 @@ void FolderWatch::State::happened(const char *name)
 		look(firstLookMs, anew);
 }
 
-/* Returns true if all files of the folder were usable at the last call of \a list */
+/* Returns true if the last call of \a list returned all files of the folder, so that all could be
+ * opened. */
 bool FolderWatch::State::settled() const
 {
 	std::error_code ignored;
@@ -158,8 +163,9 @@ bool FolderWatch::State::settled() const
 }
 
 /*
- * Checks again later. The kernel creates a device file before it can be opened, and sends no event
- * once it can. Checks end after a while, because files of another driver never become usable.
+ * Checks the folder again after \a delayMs. The kernel creates a device file before it can be
+ * opened, and sends no event when it can. The checks end after some time, because files of another
+ * driver can never be opened.
  */
 void FolderWatch::State::lookAgain(uint64_t delayMs)
 {
@@ -193,7 +199,7 @@ void FolderWatch::State::update()
 	}
 }
 
-/* Returns true if the watch is still wanted */
+/* Calls the callback unless the watch was stopped. Returns true if the watch goes on. */
 bool FolderWatch::State::tell(const std::string &path, bool present)
 {
 	const std::lock_guard guard(lock);
@@ -208,8 +214,8 @@ void FolderWatch::State::close()
 	const auto closed = [](uv_handle_t *one) {
 		State &state = *static_cast<State *>(one->data);
 		/*
-		 * The last of both handles drops the state's reference to itself, which may free
-		 * the state.
+		 * When both handles are closed, the state drops its reference to itself, which may
+		 * free it.
 		 */
 		const auto keep = --state.open ? nullptr : std::move(state.self);
 	};

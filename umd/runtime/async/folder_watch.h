@@ -14,12 +14,12 @@
 namespace nvdla
 {
 
-/** \brief Reports files that appear in or disappear from a folder, which may itself appear or
- * disappear */
+/** \brief Reports files that appear in a folder or disappear from it. The folder itself may appear
+ * and disappear, too */
 class FolderWatch
 {
 public:
-	/** \brief Returns the paths of existing files to report */
+	/** \brief Returns the paths of the files that exist and are to be reported */
 	using List = std::function<std::vector<std::string>()>;
 	/** \brief Receives a path that appeared in or disappeared from the list, in the loop's
 	 * thread */

@@ -25,18 +25,20 @@ tl::unexpected<Error> uvFailure(int error)
 
 } /* namespace */
 
-/* Memory of libuv's handles; stays until they are closed. */
+/* The loop, its libuv handle and its tasks. The object stays until libuv has closed the handle,
+ * which may be after the Loop was destroyed. */
 struct Loop::Core {
 	uv_loop_t own;
 	uv_loop_t *loop = nullptr;
 	uv_async_t wakeUp;
 	std::atomic<std::thread::id> thread;
-	std::shared_ptr<Core> self; /* keeps an attached loop's object while the handle is open */
+	/* For an attached loop: keeps this object while the handle is open. */
+	std::shared_ptr<Core> self;
 
 	std::mutex lock; /* guards the following members */
 	std::shared_ptr<LoopTask> first;
 	LoopTask *last = nullptr;
-	bool ended = false; /* the handle is closed once all posted tasks have run */
+	bool ended = false; /* true: close the handle when all posted tasks have run */
 
 	bool attached() const { return loop != &own; }
 	bool inThread() const { return thread == std::this_thread::get_id(); }
@@ -53,7 +55,8 @@ void Loop::Core::drain()
 	last = nullptr;
 	guard.unlock();
 
-	/* Once the tasks are taken, the handle need not keep an attached loop running. */
+	/* With no task posted, the handle must not keep uv_run() of an attached loop from
+	 * returning. */
 	if (attached())
 		uv_unref(reinterpret_cast<uv_handle_t *>(&wakeUp));
 	while (task) {
@@ -70,8 +73,8 @@ void Loop::Core::drain()
 }
 
 /*
- * drain() may close the handle; the lock keeps it from doing so before uv_async_send() has
- * returned.
+ * The lock keeps drain(), in the loop's thread, from closing the handle before uv_async_send()
+ * has returned.
  */
 void Loop::Core::end()
 {
@@ -86,7 +89,8 @@ void Loop::Core::close()
 	if (uv_is_closing(reinterpret_cast<uv_handle_t *>(&wakeUp)))
 		return;
 	uv_close(reinterpret_cast<uv_handle_t *>(&wakeUp), [](uv_handle_t *handle) {
-		/* The last reference frees the handle with the object around it. */
+		/* This may be the last reference to the Core, which then frees the handle with the
+		 * Core. */
 		const auto keep = std::move(static_cast<Core *>(handle->data)->self);
 	});
 }
@@ -175,7 +179,7 @@ Result<std::shared_ptr<Loop>> Loop::shared()
 
 Loop::~Loop()
 {
-	/* A child of fork() does not have the thread. */
+	/* The thread does not exist in a child of fork(), so nothing can be joined there. */
 	if (!process_.isHere()) {
 		static_cast<void>(thread_.release());
 		return;
@@ -207,8 +211,8 @@ std::shared_ptr<const std::atomic<std::thread::id>> Loop::threadId() const
 void Loop::post(std::shared_ptr<LoopTask> task) noexcept
 {
 	/*
-	 * drain() may close the handle; the lock keeps it from doing so before uv_async_send() has
-	 * returned.
+	 * The lock keeps drain(), in the loop's thread, from closing the handle before
+	 * uv_async_send() has returned.
 	 */
 	const std::lock_guard guard(core_->lock);
 

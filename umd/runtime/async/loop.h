@@ -15,7 +15,8 @@
 namespace nvdla
 {
 
-/** \brief Work for a loop's thread, allocated beforehand, so that posting it allocates nothing */
+/** \brief Work for a loop's thread. It is allocated beforehand, so that Loop::post() allocates
+ * nothing and cannot fail */
 class LoopTask
 {
 public:
@@ -29,7 +30,7 @@ private:
 	bool posted_ = false;
 };
 
-/** \brief A loop with a thread of its own, or run by the caller; see EventLoop */
+/** \brief A libuv loop with a thread of its own, or one that the application runs; see EventLoop */
 class Loop
 {
 public:
@@ -37,7 +38,7 @@ public:
 	static Result<std::shared_ptr<Loop>> attach(uv_loop_t *loop);
 	static Result<std::shared_ptr<Loop>> shared();
 
-	/** \brief Ends the loop's thread, if it has one, once everything posted has run */
+	/** \brief Ends the loop's own thread, if there is one, when all posted tasks have run */
 	~Loop();
 
 	Loop(const Loop &) = delete;
@@ -50,7 +51,8 @@ public:
 	 * it */
 	bool hasThread() const { return thread_ != nullptr; }
 
-	/** \brief Let \a task run once in the loop's thread, later; from any thread */
+	/** \brief Let \a task run once in the loop's thread, later. Any thread may call this
+	 * function */
 	void post(std::shared_ptr<LoopTask> task) noexcept;
 
 	/**

@@ -33,7 +33,7 @@ tl::unexpected<Error> wrong(const char *field, std::string why)
 
 using Samples = std::vector<std::vector<std::vector<float>>>;
 
-/* Splits the numbers of all examples into those of each input of each example. */
+/* Splits the numbers of all examples into examples, and each example into its inputs. */
 Result<Samples> samplesOf(std::span<const float> numbers, const std::vector<ModelInput> &inputs)
 {
 	size_t each = 0;
@@ -56,7 +56,7 @@ Result<Samples> samplesOf(std::span<const float> numbers, const std::vector<Mode
 
 /*
  * Called if there are no samples: refuses options that have an effect only with samples. The
- * precision also has one with a calibration table.
+ * precision is refused only if there is no calibration table either.
  */
 Result<void> refuseUnused(const nvdla_compile_options &given)
 {

@@ -27,13 +27,14 @@ namespace nvdla::c_api
 {
 
 /**
- * \brief The request pointer that callbacks get; nvdla_request_free() waits until no callback uses
- * it
+ * \brief Holder of the request pointer that callbacks get. nvdla_request_free() waits until no
+ * callback uses the pointer
  */
 class RequestHandle
 {
 public:
-	/** \brief A running callback; \a request is null once the application freed the request */
+	/** \brief Exists while a callback runs. \a request is null if the application has freed the
+	 * request */
 	class Use
 	{
 	public:
@@ -49,8 +50,8 @@ public:
 	};
 
 	/**
-	 * \brief Prepare to be freed; waits for a running callback, unless the callback calls
-	 * this
+	 * \brief Called before the request is freed: waits for a running callback, unless this is
+	 * called in the callback
 	 */
 	void forget();
 
@@ -79,7 +80,8 @@ struct nvdla_loop {
 
 struct nvdla_network {
 	nvdla::Network network;
-	std::optional<nvdla::ElementOrder> order = {}; /* nothing: the order of each tensor */
+	std::optional<nvdla::ElementOrder> order = {}; /* order of elements that the application
+							  chose; nothing: that of each tensor */
 };
 
 struct nvdla_pool {
@@ -129,14 +131,16 @@ nvdla_status guardedCall(const char *what, Work work) noexcept
 /** \return the message of \a error, for a callback; a fixed text if there is no memory for it */
 std::string wordsOf(const Error &error) noexcept;
 
-/** \brief The error of a function whose \a argument is missing */
+/** \brief Keep the error "argument is missing" of a function of the C interface, and return its
+ * status */
 nvdla_status missing(const char *function, const char *argument);
 
-/** \brief The error of a function that got a struct without its size */
+/** \brief Keep the error of a function that got a struct whose size is 0, and return its status */
 nvdla_status noSize(const char *function);
 
 /**
- * \brief Copy a struct of the caller, whose version may be shorter or longer
+ * \brief Copy a struct of the caller, whose version of the struct may be older (shorter) or newer
+ * (longer)
  * \param[in] from may be null
  * \param[out] to members that the caller's version lacks keep their values
  */
@@ -151,7 +155,7 @@ nvdla_status readSized(const char *function, const Struct *from, Struct &to)
 	return NVDLA_STATUS_OK;
 }
 
-/** \brief Copy to the caller as many bytes of a struct as the caller's version has */
+/** \brief Copy a struct to the caller: as many bytes as the caller's version has */
 template<typename Struct>
 nvdla_status writeSized(const char *function, const Struct &from, Struct *to)
 {
@@ -164,14 +168,16 @@ nvdla_status writeSized(const char *function, const Struct &from, Struct *to)
 	return NVDLA_STATUS_OK;
 }
 
-/** \brief Reads options, which may be null; \a to keeps its value where they are zero */
+/** \brief Read options, which may be null. Members of \a to keep their values where the options are
+ * zero */
 nvdla_status readRunOptions(const nvdla_run_options *options, RunOptions &to);
 
 /** \brief Describe one of a network's tensors */
 nvdla_status describe(const std::vector<TensorDesc> &tensors, size_t index,
 		      nvdla_tensor_info *info);
 
-/** \brief The error of a function that got an invalid tensor \a index */
+/** \brief Keep the error of a function that got an invalid tensor \a index, and return its
+ * status */
 nvdla_status noTensor(const char *what, size_t index, const std::vector<TensorDesc> &tensors);
 
 nvdla_status giveReport(const RunReport &report, nvdla_report **to);
@@ -187,8 +193,8 @@ inline std::span<const std::byte> bytesAt(const void *data, size_t size)
 }
 
 /**
- * \brief Copy values to memory of the caller; \a size, in units of \a kind, must be the number of
- * values
+ * \brief Copy values to memory of the caller. \a size must be the number of values; \a kind names
+ * the values in the error
  */
 template<typename Values, typename T>
 nvdla_status copyOut(const char *what, const char *field, const Values &from, T *to, size_t size,

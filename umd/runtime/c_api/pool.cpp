@@ -19,7 +19,7 @@ constexpr const char *creatingPool = "create pool";
 constexpr const char *runningOnPool = "run on pool";
 constexpr const char *gettingAnswer = "get answer";
 
-/* Converts a request of the C interface to one of Pool. */
+/* Converts a request of the C interface to a PoolRequest. */
 nvdla_status poolRequest(const nvdla_pool &pool, const nvdla_pool_request *from, PoolRequest &to)
 {
 	nvdla_pool_request given = {};

@@ -14,7 +14,8 @@ using c_api::wordsOf;
 namespace
 {
 
-/* Copies an output to memory of the caller. size: elements of type T that fit there. */
+/* Copies an output to memory of the caller. size: number of elements of type T for which there is
+ * room. */
 template<typename Values, typename T>
 nvdla_status copyOut(const Result<Values> &from, T *to, size_t size, const char *kind)
 {
@@ -34,7 +35,8 @@ std::vector<ElementOrder> ordersOf(const std::vector<TensorDesc> &tensors,
 	return orders;
 }
 
-/* Returns some order for an index out of range; the request refuses the index afterwards. */
+/* Returns the order of tensor \a index; any order for an index out of range, which the request
+ * refuses afterwards. */
 ElementOrder orderAt(const std::vector<ElementOrder> &orders, size_t index)
 {
 	return index < orders.size() ? orders[index] : ElementOrder::Nchw;
@@ -66,7 +68,7 @@ nvdla_status readRunOptions(const nvdla_run_options *options, RunOptions &to)
 		return read;
 	if (given.timeout_ms)
 		to.timeout = std::chrono::milliseconds(given.timeout_ms);
-	/* A number that is no priority is refused by the submit. */
+	/* Numbers that are no priority are refused when the request is submitted. */
 	to.priority = static_cast<Priority>(static_cast<uint32_t>(given.priority) +
 					    static_cast<uint32_t>(Priority::Normal));
 	if (given.busy)

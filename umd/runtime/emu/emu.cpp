@@ -47,7 +47,8 @@ TensorDesc describe(const EmuBuffer &buffer, const char *name, size_t bytes,
 	return desc;
 }
 
-/* Other compilers express a conversion of types as a POWER with the exponent 1. */
+/* Returns the function of an operation. POWER with the exponent 1, by which other compilers express
+ * a conversion of types, is the identity. */
 ElementFunction functionOf(const EmuOperation &operation)
 {
 	if (operation.type != EmuOpType::Power)
@@ -56,8 +57,8 @@ ElementFunction functionOf(const EmuOperation &operation)
 }
 
 /*
- * Results in FP16 keep infinities and NaNs; integers cannot represent them, so x is bounded to the
- * range in which the function is defined.
+ * Applies a function to each value. Results in FP16 may be infinite or NaN. Integers cannot
+ * represent these, so for integers x is limited to the range in which the function is defined.
  */
 void elementwise(const EmuOperation &operation, std::vector<float> &values)
 {
@@ -74,7 +75,8 @@ void elementwise(const EmuOperation &operation, std::vector<float> &values)
 	}
 }
 
-/* Values are in C, H, W order, so the channels of a pixel are a plane apart. */
+/* Computes the softmax of each pixel's channels. Values are in C, H, W order, so the channels of a
+ * pixel are a plane apart. */
 void softmax(std::vector<float> &values, size_t channels)
 {
 	const size_t plane = values.size() / channels;
@@ -96,7 +98,8 @@ void softmax(std::vector<float> &values, size_t channels)
 	}
 }
 
-/* Channels of a pixel are a plane apart; \a function gets the channels of one pixel, as double. */
+/* Calls \a function with the channels of each pixel, as doubles, which it may change. Channels of a
+ * pixel are a plane apart. */
 template<typename Function>
 void forEachPixel(std::vector<float> &values, size_t channels, Function function)
 {
@@ -113,8 +116,9 @@ void forEachPixel(std::vector<float> &values, size_t channels, Function function
 }
 
 /*
- * Rounds twice, as TensorFlow Lite's kernels do: first to firstBits fraction bits, then to an
- * integer. The smaller the sum of squares, the fewer fraction bits: one for every two bits.
+ * Divides each channel by the root of the sum of squares, and rounds twice, as TensorFlow Lite's
+ * kernels do: first to firstBits fraction bits, then to an integer. For every two bits that the sum
+ * of squares is shorter, there is one fraction bit less.
  */
 void normalizeTwice(const EmuOperation &operation, std::vector<float> &values, size_t channels)
 {
@@ -164,7 +168,8 @@ std::vector<float> argMax(const std::vector<float> &values, size_t channels)
 }
 
 /*
- * Transposes elements of \a bytes bytes each; empty if the axes do not fit the number of elements.
+ * Returns the elements (of \a bytes bytes each) transposed; empty if the axes do not fit the number
+ * of elements.
  */
 std::vector<std::byte> reordered(const AxisOrder &axes, const std::vector<std::byte> &elements,
 				 size_t bytes)
@@ -218,8 +223,8 @@ Result<void> reshape(const AxisOrder &axes, const TensorDesc &from, std::span<co
 }
 
 /*
- * Clears the unused channels of the last atom. The core computes with all channels of an atom, and
- * would count NaNs among leftover bytes of another surface.
+ * Clears the unused channels of the last atoms. The core computes with all channels of an atom, and
+ * would count NaNs among bytes that another surface left there.
  */
 void clearUnusedLanes(const EmuBuffer &cube, std::span<std::byte> dst)
 {
@@ -239,8 +244,8 @@ void clearUnusedLanes(const EmuBuffer &cube, std::span<std::byte> dst)
 	}
 }
 
-/* Subtracts the zero point, with saturation, and repeats each element for a kernel's lines and
- * columns. */
+/* Subtracts the zero point from each element, with saturation, and repeats the element \a times
+ * times, once for each line and column of a kernel. */
 template<typename T>
 std::vector<std::byte> taps(const std::vector<std::byte> &elements, int zero, size_t times)
 {
@@ -288,7 +293,7 @@ Result<void> packWeights(const EmuOperation &operation, const TensorDesc &from,
 					    : taps<int16_t>(*elements, operation.inZero, times));
 	if (!packed)
 		return bad("weights", packed.error().why);
-	/* The weights' padding is the rest of the surface. */
+	/* The rest of the surface is padding of the weights, which has to be 0. */
 	const size_t room =
 		std::min<size_t>(dst.size(), size_t{ operation.dst.h } * operation.dst.lineStride);
 	if (packed->size() > room)

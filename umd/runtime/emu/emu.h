@@ -15,9 +15,9 @@ namespace nvdla
 /**
  * \brief Carry out one CPU operation
  *
- * Computes in float: an integer x represents (x - inZero) * inScale; a result y becomes outZero
- * plus the integer nearest to y / outScale (halves away from zero, saturated), or the FP16 number
- * nearest to y. RESHAPE copies elements unchanged.
+ * The computation is in float. An integer element x represents (x - inZero) * inScale. A result y
+ * becomes the FP16 number nearest to y, or the integer nearest to y / outScale (halves away from
+ * zero) plus outZero, saturated. RESHAPE copies elements unchanged.
  *
  * \param[in] src bytes from the start of the source cube
  * \param[out] dst bytes from the start of the destination cube; may be the same memory as \a src.

@@ -13,7 +13,8 @@ namespace nvdla
 namespace
 {
 
-/* Returns the names of the first operators only, because a network can have thousands. */
+/* Returns the names of the task's operators for a message; only the first ones, because there can
+ * be thousands. */
 std::string namesOf(const HostTask &task)
 {
 	constexpr size_t shown = 4;

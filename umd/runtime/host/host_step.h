@@ -16,7 +16,8 @@
 namespace nvdla
 {
 
-/** \brief The host library's model of each task; nothing for a task without one */
+/** \brief For each task, its model opened by a library of the host; nothing for a task without a
+ * model */
 using HostModels = std::vector<std::optional<HostModel>>;
 
 /**
@@ -30,7 +31,8 @@ Result<HostModels> openHostModels(const Loadable &loadable, std::span<const AnyT
  * \brief Carry out a task
  * \param[in] model model of the task, nullptr if it has none
  * \param[in] inputs bytes of each input; \a outputs likewise
- * \param[out] results where outputs go whose size is known only after the run; null for others
+ * \param[out] results objects for outputs whose size is known only after the run; null for other
+ * outputs
  */
 Result<void> runHost(const HostTask &task, const HostModel *model,
 		     std::span<const std::span<std::byte>> inputs,

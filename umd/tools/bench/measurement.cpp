@@ -17,7 +17,7 @@ namespace
 using Json = nlohmann::json;
 
 struct Figure {
-	const char *field; /* name in JSON */
+	const char *field; /* name of the figure in JSON */
 	const char *name;
 	double Measurement::*value;
 };

@@ -15,7 +15,8 @@
 namespace nvdla::bench
 {
 
-/** \brief Figures of a measurement; mean to most are durations of a run, in milliseconds */
+/** \brief Figures of a measurement. The members from mean to most are durations of a run, in
+ * milliseconds */
 struct Measurement {
 	std::string network; /**< name of the network's file */
 	std::string device;
@@ -50,7 +51,7 @@ std::string measurementJson(const Measurement &measured);
 /**
  * \brief Read an output of measurementJson()
  * \param[in] name name of the file, for errors
- * \return InvalidFile naming the field that is missing or has another type
+ * \return the measurement; InvalidFile naming a field that is missing or has the wrong type
  */
 Result<Measurement> measurementFromJson(std::string_view text, const std::string &name);
 

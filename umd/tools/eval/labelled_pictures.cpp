@@ -33,9 +33,9 @@ std::vector<size_t> labelsThat(const std::vector<std::string> &labels,
 	return found;
 }
 
-/* Both the picture's path and the class may have spaces: the path ends at the first space at which
- * there is such a picture and such a class. A picture that is not there is an error when it is
- * read. */
+/* Splits a line of the form "PATH CLASS". Both may contain spaces, so the line is split at the
+ * first space for which the file exists and the class is known. If there is no such file, the class
+ * alone decides, and reading the picture fails later. */
 Result<LabelledPicture> pictureInLine(const std::string &folder, const std::string &line,
 				      const std::vector<std::string> &labels)
 {

@@ -16,7 +16,7 @@ namespace nvdla::eval
 /** \brief A picture and its class */
 struct LabelledPicture {
 	std::string path;
-	size_t label = 0; /**< its class: index in the list of the classes' names */
+	size_t label = 0; /**< class of the picture: index in the list of labels */
 };
 
 /**

@@ -16,9 +16,9 @@ namespace nvdla::eval
 struct Score {
 	std::string network;
 	size_t pictures = 0;
-	size_t first = 0;	     /**< pictures whose class had the largest output */
-	size_t firstFive = 0;	     /**< pictures whose class had one of the five largest */
-	double milliseconds = 0;     /**< total time of all runs */
+	size_t first = 0;	 /**< pictures whose class had the largest output */
+	size_t firstFive = 0;	 /**< pictures whose class had one of the five largest outputs */
+	double milliseconds = 0; /**< total time of all runs */
 	std::vector<size_t> answers; /**< class with the largest output, for each picture */
 
 	/**
@@ -28,11 +28,12 @@ struct Score {
 	void add(size_t label, std::span<const size_t> best, double took);
 };
 
-/** \return share of the pictures to which both give the same answer, 0 to 1 */
+/** \return share of the pictures for which both networks give the same class the largest output, 0
+ * to 1 */
 double agreement(const Score &one, const Score &other);
 
-/** \return a table with a line for each network. If there are several, a line also has the share of
- * pictures to which its network and the first network give the same answer */
+/** \return a table with a line for each network. With several networks, each line also has the
+ * agreement() with the first network */
 std::string scoreTable(const std::vector<Score> &scores);
 
 /** \return the figures of scoreTable() as a JSON object */

@@ -15,7 +15,7 @@ namespace
  * Returns the utilisation of a resource over time: the sum of the shares of all operations that run
  * at the same time.
  *
- * \a share returns the utilisation by an operation while it runs, 0 to 1.
+ * \a share returns an operation's share of the resource while the operation runs, 0 to 1.
  */
 prof::Gauge gaugeOf(const Prediction &prediction, const char *name,
 		    const std::function<double(const PredictedOperation &)> &share)
@@ -35,7 +35,7 @@ prof::Gauge gaugeOf(const Prediction &prediction, const char *name,
 	return gauge;
 }
 
-/* Returns \a cycles, in clock cycles, as a share of the operation's duration: 0 to 1. */
+/* Returns \a cycles (of the core's clock) divided by the operation's duration: 0 to 1. */
 double shareOf(const PredictedOperation &operation, double cycles, double clockHz)
 {
 	const double seconds = static_cast<double>(operation.endNs - operation.startNs) * 1e-9;

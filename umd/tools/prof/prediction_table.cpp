@@ -17,7 +17,8 @@ namespace
 
 using Operations = std::set<const PredictedOperation *>;
 
-/* Returns the prediction of each operation of predictionProfile(); fused operations share one. */
+/* Returns the prediction for each operation of predictionProfile(), in the same order. Fused
+ * operations share one prediction. */
 std::vector<const PredictedOperation *> predictionsOf(const Prediction &prediction)
 {
 	std::vector<const PredictedOperation *> all;
@@ -27,8 +28,8 @@ std::vector<const PredictedOperation *> predictionsOf(const Prediction &predicti
 	return all;
 }
 
-/* Returns the mean share of the multipliers that the convolutions among the operations use; "-" if
- * no operation is a convolution. */
+/* Returns the utilisation of the multipliers over \a cycles, in percent; "-" if none of the
+ * operations is a convolution. */
 std::string macUseOf(const Operations &operations, double cycles)
 {
 	double busy = 0;

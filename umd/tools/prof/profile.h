@@ -28,7 +28,8 @@ struct OperationProfile {
 	/** \brief Index in Profile::operations of the operation that passes data directly to this
 	 * one, not through memory; nothing if this one reads memory */
 	std::optional<size_t> takesFrom;
-	/** \brief The driver's report; its times are CLOCK_MONOTONIC, not relative to the run */
+	/** \brief The driver's report. Its times are of CLOCK_MONOTONIC, so they do not begin with
+	 * the run */
 	OperationReport counters = {};
 
 	uint64_t durationNs() const { return timed ? endNs - startNs : 0; }
@@ -37,7 +38,7 @@ struct OperationProfile {
 
 /** \brief Utilisation over time, for example of a memory's bandwidth */
 struct Gauge {
-	/** \brief A share that holds until the next step begins */
+	/** \brief Utilisation from a time until the start of the next step */
 	struct Step {
 		uint64_t startNs = 0;
 		double share = 0; /**< utilisation in this step, 0 to 1 */
@@ -50,12 +51,13 @@ struct Gauge {
 	double mean(uint64_t endNs) const;
 };
 
-/** \brief A run of a network */
+/** \brief A run of a network, or the prediction of one */
 struct Profile {
 	std::string name;
-	uint64_t durationNs = 0;		  /**< time from the run's start to its end */
-	std::vector<OperationProfile> operations; /**< in the order they were submitted */
-	std::vector<Gauge> gauges;		  /**< of predictions only */
+	uint64_t durationNs = 0; /**< time from the run's start to its end */
+	/** \brief Operations in the order of their submission */
+	std::vector<OperationProfile> operations;
+	std::vector<Gauge> gauges; /**< only predictions have gauges */
 };
 
 /**

@@ -13,7 +13,8 @@ namespace nvdla::prof
 
 using Json = nlohmann::ordered_json;
 
-/** \return the counters of an operation, with the names that the driver has for them */
+/** \return the counters of an operation, named as in the driver's struct
+ * drm_nvdla_operation_result */
 Json countersJson(const OperationReport &result);
 
 /** \return an array with an object for each operation; times in ns, null for an operation without

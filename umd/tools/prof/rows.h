@@ -18,7 +18,8 @@ namespace nvdla::prof
 struct View {
 	enum class Sort { Start, Time };
 
-	bool byLayer = false; /**< one row for each layer of the model */
+	bool byLayer = false; /**< true: one row for each layer of the model; false: one for each
+				 hardware layer */
 	Sort sort = Sort::Start;
 	unsigned top = 0; /**< largest number of rows; 0: all */
 };

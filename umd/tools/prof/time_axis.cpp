@@ -56,7 +56,7 @@ TimeAxis::TimeAxis(const Profile &profile, double left, double width)
 			1, static_cast<uint64_t>(of * static_cast<double>(duration)));
 	};
 	Times cuts;
-	/* Cuts make room for operations: a run without timed operations needs no cut. */
+	/* Without timed operations, the whole run would be one idle time and be cut out. */
 	if (std::any_of(profile.operations.begin(), profile.operations.end(),
 			[](const OperationProfile &operation) { return operation.timed; }))
 		cuts = idleTimes(profile, share(longShare));

@@ -42,7 +42,7 @@ constexpr std::string_view style = ".paper{fill:#ffffff}\n"
 				   ".stripe{fill:#f7f7f7}\n"
 				   ".cut{fill:#ffffff;stroke:#bbb;stroke-dasharray:4 4}\n";
 
-/* Returns the beginning of the text that fits into a bar of this width, in pixels. */
+/* Shortens a text to a bar of \a width pixels; empty if the bar has no room for text. */
 std::string fitting(const std::string &text, double width)
 {
 	const auto letters = static_cast<size_t>(std::max(0.0, (width - 8) / letterWidth));

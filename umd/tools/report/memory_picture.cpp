@@ -24,7 +24,8 @@ constexpr double below = 26.0; /* room for the numbers of the first and last ste
 constexpr double letterWidth = 6.4;
 constexpr double lineHeight = 12.0;
 
-/* The CSS classes differ from those of a graph's picture, because one file may hold both. */
+/* The classes begin with "map": an SVG file may also hold the picture of a graph, whose classes
+ * have other rules. */
 constexpr std::string_view mapStyle =
 	".paper{fill:#ffffff}\n"
 	".mapTitle,.mapText{font-family:'DejaVu Sans','Helvetica Neue',Arial,sans-serif;"

@@ -116,7 +116,7 @@ private:
 	ModelReport &report_;
 	const sim::TimingParameters parameters_;
 	std::map<Place, const AssembledStep *> names_;
-	std::map<std::string, size_t> layers_; /* index in report_.layers by name of operation */
+	std::map<std::string, size_t> layers_; /* name of an operation -> index in report_.layers */
 	std::optional<size_t> rest_;
 };
 

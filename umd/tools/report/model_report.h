@@ -18,7 +18,7 @@
 namespace nvdla::report
 {
 
-/** \brief Cost of one step or of several */
+/** \brief Cost of one step, or the sum over several steps */
 struct Cost {
 	uint64_t macs = 0;
 	uint64_t cycles = 0; /**< sum over the steps, which may overlap */
@@ -38,18 +38,18 @@ struct Step {
 	std::string shape;
 	std::string types;
 	std::vector<std::string> operations; /**< names of the operations */
-	/** \brief For each operation, the id of its task and its index in the task */
+	/** \brief Id of the task and index in the task, for each of operations */
 	std::vector<std::pair<uint16_t, size_t>> places;
 	Cost cost;
 };
 
 struct Layer {
 	LayerReport what;
-	std::vector<Step> steps; /**< steps whose first operation is of this layer */
+	std::vector<Step> steps; /**< steps whose first operation belongs to this layer */
 	Cost cost;
 };
 
-/** \brief A compiled model and its prediction; the steps of the layers point into the prediction */
+/** \brief A compiled model and its prediction, into which Step::predicted points */
 struct ModelReport {
 	ModelReport() = default;
 	ModelReport(ModelReport &&) = default;
@@ -58,8 +58,9 @@ struct ModelReport {
 	std::string name;
 	CompiledModel model;
 	chip::Prediction prediction;
-	std::vector<Layer> layers; /**< the last may have copies that belong to no operator */
-	NodeNames nodes;	   /**< of the model's file */
+	std::vector<Layer> layers; /**< one for each operator; a last one, "(copies)", may have
+				      operations that belong to no operator */
+	NodeNames nodes;	   /**< names of the nodes in the model's file */
 };
 
 /**

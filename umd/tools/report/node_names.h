@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of the nodes of an ONNX file, with which other programs show a model.
+ * Names of the nodes of an ONNX file. Viewers of ONNX files show these names, so that readers of a
+ * report find the nodes there.
  */
 #pragma once
 
@@ -12,7 +13,8 @@
 namespace nvdla::report
 {
 
-/** \brief Names of nodes by the name of their first output, which is the name of a layer */
+/** \brief Name of a node's first output (the name of the layer in the report) -> name of the
+ * node */
 using NodeNames = std::map<std::string, std::string>;
 
 /**

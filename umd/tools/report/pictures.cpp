@@ -22,7 +22,7 @@ using inspect::NetworkGraph;
 using inspect::Svg;
 
 constexpr double gap = 24.0;
-constexpr size_t nameWidth = 48; /* characters */
+constexpr size_t nameWidth = 48; /* most bytes of a name */
 
 std::string tensorText(const ModelTensor &tensor)
 {
@@ -69,7 +69,7 @@ Result<Svg> drawn(const NetworkGraph &graph, const std::string &title)
 
 NetworkGraph modelGraph(const CompileReport &report)
 {
-	/* For each tensor, the node that writes it. */
+	/* Index of a tensor -> the node that writes the tensor. */
 	std::vector<std::optional<size_t>> writers(report.tensors.size());
 	std::set<std::pair<size_t, size_t>> known;
 	NetworkGraph graph;

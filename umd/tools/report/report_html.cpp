@@ -17,14 +17,15 @@ namespace
 
 using inspect::escapeXml;
 
-/* Returns a part of the page that folds at a click on its title. */
+/* Returns a section of the page, which a click on its title folds or unfolds. */
 std::string section(const std::string &title, const std::string &content)
 {
 	return fmt::format("<details open><summary>{}</summary>\n{}</details>\n", escapeXml(title),
 			   content);
 }
 
-/* A picture in a shadow tree, so that its styles do not apply to the page or other pictures. */
+/* Returns a section with an SVG in a shadow tree, which keeps the picture's CSS from the rest of
+ * the page. */
 std::string picture(const std::string &title, const std::string &svg)
 {
 	return section(title, fmt::format("<p>Drag to move, use the wheel to zoom.</p>\n<div "

@@ -21,7 +21,7 @@ struct Widths {
 	bool errors = false;
 };
 
-constexpr size_t longestName = 44; /* bytes */
+constexpr size_t longestName = 44; /* longer names are shortened to so many bytes */
 
 Widths widthsOf(const ModelReport &report)
 {
@@ -63,7 +63,8 @@ std::string headText(const Widths &widths)
 		"cycles", "MACs", "MAC use", "DRAM kB", "SRAM kB", "where, how");
 }
 
-/* A layer may have hundreds of equal steps, one for some of its kernels each. */
+/* Joins the lines of a layer's steps. Equal lines become one line with their number, because a
+ * layer with many kernels may have hundreds of equal steps. */
 std::string stepsText(const std::vector<std::string> &lines)
 {
 	std::string text;

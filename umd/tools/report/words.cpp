@@ -46,7 +46,7 @@ uint64_t mostInUse(const std::vector<const AssembledRange *> &ranges)
 	return static_cast<uint64_t>(most);
 }
 
-/* Where a layer is computed, and why there. */
+/* Returns where a layer is computed (core, CPU or host) and the reason. */
 std::string placeOf(const LayerReport &layer)
 {
 	if (!layer.host.empty())

@@ -12,32 +12,35 @@
 namespace nvdla::report
 {
 
-/** \return where a layer is computed: "core, 2 operations"; or "CPU" (steps of this project's
- * library) or "host" (another library), with the reason; and its node, if the file names it */
+/** \return where a layer is computed: "core, 2 operations"; or "CPU" (this project's library) or
+ * "host" (another library) with the reason. The name of the layer's node follows if the model's
+ * file has one */
 std::string whereOf(const ModelReport &report, const LayerReport &layer);
 
 /** \return a line: how many layers another library computes on the host, and the core's share of
  * the multiplications; empty if there is no such layer */
 std::string hostText(const CompileReport &report);
 
-/** \return a ratio of a LayerError as "44.5 dB"; "exact" if it is infinite */
+/** \return a signal-to-noise ratio of LayerError as "44.5 dB"; "exact" if it is infinite */
 std::string decibels(double ratio);
 
 /** \return utilisation of the multipliers as "45.3%", or "-" if there are no multiplications */
 std::string useText(const Cost &cost);
 
-/** \return calibrated layers with the largest errors of their own, worst first; at most three */
+/** \return the calibrated layers that add the largest errors (LayerError::ownRatio), worst first;
+ * at most three */
 std::vector<const LayerReport *> losers(const CompileReport &report);
 
 /** \return true if the model was calibrated, so that the errors of layers are known */
 bool isCalibrated(const CompileReport &report);
 
-/** \brief What a block of memory of the network holds */
+/** \brief A block of the network's memory, and its contents */
 struct MemoryUse {
 	const Memory *memory = nullptr;
 	std::string what; /**< kind: "constants", "surfaces", "input", "output", "descriptors" */
 	std::vector<const AssembledRange *> ranges;
-	uint64_t inUse = 0; /**< surfaces: most bytes in use at the same time; others: all */
+	uint64_t inUse = 0; /**< surfaces: largest number of bytes in use at the same time; others:
+			       size of the memory */
 };
 
 /** \return all blocks of memory, in the order of their ids */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the processes that have devices open, and what they use, in /proc/PID/fdinfo/FD. The format
- * is in the kernel's Documentation/gpu/drm-usage-stats.rst.
+ * Reads from /proc/PID/fdinfo/FD which processes have devices open, and their engine times and
+ * memory. The format is in the kernel's Documentation/gpu/drm-usage-stats.rst.
  */
 #include <algorithm>
 #include <optional>
@@ -56,8 +56,8 @@ void parseLine(std::string_view key, std::string_view value, Client &client)
 		client.residentBytes += parseBytes(value);
 }
 
-/** \return the open file that \a text, a file of fdinfo, describes; nothing if it is not the nvdla
- * driver's */
+/** \return the client that \a text (the contents of an fdinfo file) describes; nothing if the open
+ * file belongs to another driver */
 std::optional<Client> parseClient(std::string_view text)
 {
 	std::optional<uint64_t> id;
@@ -98,7 +98,7 @@ std::vector<uint64_t> processes(const fs::path &proc)
 	return pids;
 }
 
-/** \return the open files of a process on the devices of the snapshot */
+/** \return the clients of a process: its open files of the snapshot's devices */
 std::vector<Client> clientsOf(const fs::path &process, Snapshot &snapshot)
 {
 	std::vector<Client> clients;

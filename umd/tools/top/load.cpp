@@ -97,8 +97,8 @@ uint64_t valueOf(const Counters &counters, std::string_view name)
 
 double busyShare(uint64_t busyNs, double seconds)
 {
-	/* The quotient can slightly exceed 1, because a counter is read a little later than the
-	 * snapshot's time. */
+	/* The quotient can slightly exceed 1, because counters are read shortly after the
+	 * snapshot's time is taken. */
 	return seconds > 0 ? std::min(static_cast<double>(busyNs) / 1e9 / seconds, 1.0) : 0.0;
 }
 

@@ -11,7 +11,7 @@ namespace nvdla::top
 
 struct EngineLoad {
 	std::string name;
-	Counters total;	   /**< since the driver was bound, or a reset of the counters */
+	Counters total;	   /**< counters since the driver was bound, or since they were reset */
 	Counters interval; /**< counters of the interval only */
 
 	/** \return true if the core counted stalls, NaNs and so on for at least one operation of
@@ -26,8 +26,8 @@ struct ProcessLoad {
 	uint64_t files = 0;
 	uint64_t totalBytes = 0;
 	uint64_t residentBytes = 0;
-	Counters totalBusyNs;	 /**< by engine, since the files were opened */
-	Counters intervalBusyNs; /**< by engine, in the interval only */
+	Counters totalBusyNs;	 /**< busy time of each engine since the files were opened */
+	Counters intervalBusyNs; /**< busy time of each engine in the interval */
 };
 
 struct DeviceLoad {
@@ -45,8 +45,8 @@ struct Load {
 /**
  * \brief Compare two snapshots, the first of which was taken before the second
  *
- * A counter that is smaller than in the first snapshot was reset, and counts from zero. A process
- * or device that is only in the second one began in the interval.
+ * A counter that is smaller in the second snapshot was reset in between, so its increase is its
+ * whole value. The same holds for processes and devices that only the second snapshot has.
  */
 Load loadBetween(const Snapshot &before, const Snapshot &now);
 

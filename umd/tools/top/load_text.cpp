@@ -71,7 +71,8 @@ std::string cell(const Column &column, const EngineLoad &engine, double seconds)
 			any = true;
 		}
 	}
-	/* Not 0: the engine has no such counter, or did not count in the interval. */
+	/* "-", because 0 would be wrong: the engine has no such counter, or did not count in the
+	 * interval. */
 	if (!any || !engine.counted() || seconds <= 0)
 		return "-";
 	return shortNumber(static_cast<double>(sum) / seconds);
@@ -92,7 +93,8 @@ std::string_view colourOf(double share)
 	return share < 0.6 ? "\x1b[32m" : share < 0.9 ? "\x1b[33m" : "\x1b[31m";
 }
 
-/** \return a bar of fixed width, with a space before it */
+/** \return a space and a bar of barWidth() characters, filled up to \a share; empty if there is no
+ * room */
 std::string bar(double share, const Look &look)
 {
 	const size_t width = barWidth(look);

@@ -15,9 +15,9 @@ namespace nvdla::top
 {
 
 enum class Order {
-	Busy,	/**< the largest sum of the engines' busy times first */
-	Memory, /**< the largest sum of buffer sizes first */
-	Name,	/**< by command */
+	Busy,	/**< largest sum of the engines' busy times in the interval first */
+	Memory, /**< largest sum of buffer sizes first */
+	Name,	/**< alphabetical order of the commands */
 	Pid,
 };
 

@@ -11,8 +11,8 @@ namespace nvdla::top
 namespace
 {
 
-/* Returns the first \a columns characters of a line, and all of its escape sequences: the last of
- * these resets the colours. */
+/* Returns the first \a columns characters of a line and all of its escape sequences. Sequences
+ * after the cut are kept because the last one resets the colour. */
 std::string cut(std::string_view line, size_t columns)
 {
 	std::string kept;
@@ -47,7 +47,7 @@ std::string screenText(std::string_view text, std::string_view footer, const Scr
 {
 	std::string shown = "\x1b[H";
 
-	/* Not in the last row, where a line end would scroll the screen. The footer has none. */
+	/* The last row stays free for the footer: a line end there would scroll the screen. */
 	for (size_t row = 1; row < size.rows && !text.empty(); row++) {
 		const std::string_view line = text.substr(0, text.find('\n'));
 		text.remove_prefix(std::min(line.size() + 1, text.size()));

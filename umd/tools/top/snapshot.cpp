@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view enginePrefix = "counters_";
 
-/* Returns the counters of an engine. A driver may be unbound at any time: files that disappear
- * meanwhile are left out. */
+/* Returns the counters of an engine. Files that disappear meanwhile are left out, because the
+ * driver may be unbound at any time. */
 Counters readEngine(const fs::path &folder)
 {
 	Counters counters;
@@ -57,8 +57,8 @@ Device readDevice(const fs::path &node)
 	return device;
 }
 
-/* The driver's node is an accel node, or on kernels without accel nodes a render node (with a card
- * node beside it). */
+/* Returns whether a node belongs to the nvdla driver. The driver has an accel node or, on kernels
+ * without accel nodes, a render node. The card node beside a render node does not count. */
 bool isOurs(const fs::path &node)
 {
 	const std::string name = node.filename();
@@ -94,7 +94,7 @@ std::vector<Device> readDevices(const Selection &selection)
 	return devices;
 }
 
-/* Fails if this user may not read the counters, which are for root. */
+/* Fails if this user may not read the counters; usually only root may. */
 Result<void> checkAccess(const std::vector<Device> &devices)
 {
 	for (const Device &device : devices) {

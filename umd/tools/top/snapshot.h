@@ -22,25 +22,26 @@ using Counters = std::map<std::string, uint64_t, std::less<>>;
 
 /** \brief One open file of a device, as in the kernel's drm-usage-stats */
 struct Client {
-	uint64_t id = 0;	    /**< drm-client-id; a file opened later gets another one */
-	std::string device;	    /**< Device::name of its device */
-	uint64_t pid = 0;	    /**< first process that has the file */
-	std::string command;	    /**< command of that process; printable ASCII */
-	Counters busyNs;	    /**< time for which each engine worked for it */
+	uint64_t id = 0;     /**< drm-client-id; a file opened later gets another one */
+	std::string device;  /**< Device::name of its device */
+	uint64_t pid = 0;    /**< process that has the file open; the lowest pid if several have */
+	std::string command; /**< command of that process; printable ASCII */
+	Counters busyNs;     /**< time for which each engine worked for this client */
 	uint64_t totalBytes = 0;    /**< bytes of the client's buffers */
 	uint64_t residentBytes = 0; /**< bytes of totalBytes in memory now */
 };
 
 struct Device {
-	std::string name;		/**< as in /dev/accel or /dev/dri */
-	std::string address;		/**< on its bus: "0000:00:04.0" */
+	std::string name;		/**< name of its node in /dev/accel or /dev/dri */
+	std::string address;		/**< address on its bus: "0000:00:04.0" */
 	std::filesystem::path counters; /**< folder in sysfs with the files enable and reset */
-	bool counting = false;		/**< counts of all jobs, not only of those that ask */
+	bool counting = false; /**< true: stalls and so on are counted for all jobs; false: only for
+				  jobs that ask for it */
 	std::map<std::string, Counters, std::less<>> engines; /**< counters by engine */
 };
 
 struct Snapshot {
-	std::chrono::nanoseconds time{ 0 }; /**< CLOCK_MONOTONIC */
+	std::chrono::nanoseconds time{ 0 }; /**< time of the snapshot, CLOCK_MONOTONIC */
 	std::vector<Device> devices;	    /**< sorted by the number in their name */
 	std::vector<Client> clients;	    /**< sorted by process, then by id */
 	bool allProcesses = true;	    /**< false: the user may not see some processes */
@@ -50,7 +51,7 @@ struct Snapshot {
 struct Selection {
 	/** \brief Name, node (/dev/accel/accel0) or bus address; empty: all */
 	std::string device;
-	/** \brief The folder that has sys and proc; tests have one of their own */
+	/** \brief The folder with sys and proc; tests replace it */
 	std::filesystem::path root = "/";
 };
 
@@ -60,7 +61,7 @@ struct Selection {
  */
 Result<Snapshot> takeSnapshot(const Selection &selection);
 
-/** \brief Find the clients of all devices below \a proc, and add them to \a snapshot */
+/** \brief Find the clients of the snapshot's devices in \a proc, and add them to \a snapshot */
 void readClients(const std::filesystem::path &proc, Snapshot &snapshot);
 
 /** \brief Have the cores count stalls, NaNs and so on for every operation from now on */

@@ -78,7 +78,8 @@ Terminal::Wake Terminal::wait(std::chrono::milliseconds time)
 	return sources[0].revents ? readSignal() : readKey();
 }
 
-/* Makes keys come one by one and without echo. Ctrl-C and Ctrl-Z still send signals. */
+/* Sets the terminal to pass on each key at once and without echo. Ctrl-C and Ctrl-Z still send
+ * signals. */
 void Terminal::enter()
 {
 	if (hasKeys()) {

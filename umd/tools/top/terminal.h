@@ -26,8 +26,8 @@ class Terminal
 {
 public:
 	enum class Wake {
-		Time,	/**< the time passed without a key */
-		Key,	/**< see key() */
+		Time,	/**< the time passed without a key or a signal */
+		Key,	/**< a key was pressed; key() returns it */
 		Redraw, /**< the size changed, or the stopped program continues */
 		End,	/**< signal() is to end the program, or the terminal is gone */
 	};

@@ -95,7 +95,7 @@ private:
 	int said_;
 };
 
-/* Returns the environment; ONNX Runtime allows only one in a process. */
+/* Returns ONNX Runtime's environment, of which a process can have only one. */
 OrtEnv *environment()
 {
 	static OrtEnv *const made = [] {
@@ -129,7 +129,7 @@ TensorType typeOf(const OrtTensorTypeAndShapeInfo *info)
 	return tensor;
 }
 
-/* \return type and shape; undefined for sequences, maps and optional values that are absent */
+/* \return type and shape; the type is UNDEFINED for sequences, maps and absent optional values */
 TensorType typeOf(const OrtValue *value)
 {
 	OrtTensorTypeAndShapeInfo *info = nullptr;
@@ -163,8 +163,8 @@ Kept<OrtSession> makeSession(const void *bytes, size_t size, GraphOptimizationLe
 	return { session, api()->ReleaseSession };
 }
 
-/* Makes a session with all optimizations, or if that fails without any: ONNX Runtime fuses some
- * int16 nodes to operators that it has no kernel for. */
+/* Makes a session with all optimizations. If that fails, makes it without any, because ONNX Runtime
+ * fuses some int16 nodes to operators for which it has no kernel. */
 Kept<OrtSession> makeSession(const void *bytes, size_t size)
 {
 	try {
@@ -230,7 +230,8 @@ size_t bytesOf(ONNXTensorElementDataType type)
 	}
 }
 
-/* Copies an output to the caller's memory; throws Failure if type or shape are not as expected. */
+/* Copies output \a index to the caller's memory; throws Failure if its type or shape is not the one
+ * that the caller expects. */
 void takeOutput(OrtValue *value, const nvdla_host_array &to, size_t index,
 		const nvdla::host::Room &room)
 {

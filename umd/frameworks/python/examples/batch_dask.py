@@ -3,8 +3,8 @@
 
 batch_dask.py NETWORK.nvdla PICTURES.npy ANSWERS.npy [SCHEDULER]
 
-Without the address of a scheduler there is one with four workers on this machine. Start a worker for each core, with
-one thread and the core's device in its environment:
+Without the address of a Dask scheduler, the program starts one with four workers on this machine. To use other
+machines, start a worker for each core, with one thread and with the core's device in the environment:
 
 	NVDLA_DEVICE=/dev/accel/accel0 dask-worker --nthreads 1 tcp://scheduler:8786
 """
@@ -19,7 +19,7 @@ import nvdla
 
 
 def network(file):
-	"""Load the network onto this worker's device, once."""
+	"""Load the network onto this worker's device at the first call, and return it."""
 	worker = get_worker()
 	if not hasattr(worker, 'nvdla_network'):
 		worker.nvdla_network = nvdla.load(file, os.environ.get('NVDLA_DEVICE', 'embedded'))
@@ -32,8 +32,8 @@ def answers(pictures, file):
 
 
 def infer(client, file, pictures, chunk=16):
-	"""Futures of the answers, one for each chunk of pictures. If a worker dies, Dask lets other
-	workers compute its chunks."""
+	"""Return futures of the answers, one for each chunk of pictures. If a worker dies, Dask gives its chunks to
+	other workers."""
 	sent = client.scatter(file, broadcast=True)
 	chunks = [pictures[first:first + chunk] for first in range(0, len(pictures), chunk)]
 	return client.map(answers, chunks, file=sent, pure=False)

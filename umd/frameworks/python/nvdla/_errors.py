@@ -24,7 +24,7 @@ class InvalidFile(Error, ValueError):
 
 
 class Unsupported(Error, NotImplementedError):
-	"""A correct request that this library or this device does not support."""
+	"""A valid request that this library or this device does not support."""
 
 
 class NotFound(Error, FileNotFoundError):
@@ -40,7 +40,7 @@ class Io(Error, OSError):
 
 
 class NoMemory(Error, MemoryError):
-	"""No memory on the host or for the device."""
+	"""The host's memory or the device's memory is used up."""
 
 
 class DeviceRefused(Error):
@@ -60,7 +60,7 @@ class Timeout(Error, TimeoutError):
 
 
 class Busy(Error):
-	"""The queue of runs is full, or the SharedRun runs already: try again later."""
+	"""The queue of runs is full, or the SharedRun is still running: try again later."""
 
 
 class Cancelled(Error):

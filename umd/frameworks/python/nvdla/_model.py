@@ -16,8 +16,8 @@ from ._errors import make
 class Layer:
 	"""Result of compiling an operator of a model.
 
-	operations: names of the operations that compute the operator, in order; empty if it needs
-		    none, or the operations of another operator include it
+	operations: names of the operations that compute the operator, in their order; empty if it needs none, or if the
+	            operations of another operator compute it as well
 	cpu:        reason why the operator runs on the CPU; empty if it does not
 	"""
 
@@ -53,7 +53,8 @@ class Model:
 		return self._compiled.report(self.name, format)
 
 	def to_bytes(self) -> bytes:
-		"""Bytes of the network's file. It also has the arrays' scales and axis order."""
+		"""Contents of the network's file (a loadable), which include the scales and the axis order of the
+		arrays."""
 		return self._compiled.loadable.write()
 
 	def save(self, path: Union[str, os.PathLike]) -> None:
@@ -63,7 +64,7 @@ class Model:
 
 
 def _example(arrays: Union[np.ndarray, Sequence[np.ndarray]]) -> List[np.ndarray]:
-	"""The arrays of one example, one for each input, flattened to float32."""
+	"""Return the arrays of one example, one for each input, as flat float32 arrays."""
 	inputs = arrays if isinstance(arrays, (list, tuple)) else [arrays]
 	return [np.ascontiguousarray(array, np.float32).reshape(-1) for array in inputs]
 
@@ -101,11 +102,12 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	shape:        sizes of an input, such as (1, 3, 480, 640); for several inputs a dictionary
 	              of sizes by name. In an ONNX model they fill in sizes that are left open. In a
 	              TensorFlow Lite model they replace sizes, if TensorFlow Lite is installed
-	host:         who computes operators that the core and this library's CPU code cannot: with
-	              "auto" ONNX Runtime or TensorFlow Lite, if the one that fits the model is
-	              installed; with "never" nobody
-	calibration_table: file with the scales of tensors, instead of ranges of the samples: JSON of NVDLA's compiler or
-	              a cache of TensorRT. Samples are not needed then; with samples, biases are corrected
+	host:         the library that computes operators which neither the core nor this library's CPU code can
+	              compute. "auto": ONNX Runtime for ONNX models and TensorFlow Lite for .tflite, if it is installed;
+	              "never": none, so that a model with such operators raises nvdla.Unsupported
+	calibration_table: file with the scales of tensors, which are used in place of ranges from samples: JSON of
+	                   NVIDIA's compiler for NVDLA or a cache of TensorRT. Samples then only serve to correct
+	                   biases and to measure errors
 	"""
 	options = _nvdla.CompileOptions()
 	options.set_strategy(strategy)

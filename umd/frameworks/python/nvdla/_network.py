@@ -21,7 +21,7 @@ Inputs = Union[np.ndarray, Dict[str, Any], Sequence[Any]]
 
 
 class Outputs(tuple):
-	"""Output arrays of a run, by position or name: outputs[0] or outputs["left"]."""
+	"""The output arrays of a run, accessible by position or name: outputs[0] or outputs["left"]."""
 
 	names: Tuple[str, ...]
 
@@ -48,14 +48,13 @@ class Runnable:
 	of `run_async()` are in flight.
 
 	Inputs are given by position, `net(a, b)`, or by name, `net({"left": a, "right": b})`; inputs that are left out
-	are zero. An array of the tensor's own dtype (`net.inputs[0].dtype`) holds its elements; one of
-	floating-point numbers holds real numbers, which become elements by the scales in the network's file.
-	Dimensions of 1 may be left out of a shape. NaNs in an array cause a RuntimeWarning.
+	are zero. An array of the tensor's own dtype (`net.inputs[0].dtype`) holds elements, which are passed on
+	unchanged. An array of another floating-point dtype holds real numbers, which the scales in the network's file
+	turn into elements. Dimensions of 1 may be left out of a shape. NaNs in an array cause a RuntimeWarning.
 
-	One output is returned as an array, several as `Outputs`. The arrays are float32: real
-	numbers by the scales in the file. With `raw=True` they are the elements. Each array owns
-	its memory. An output with an open axis (`None` in its shape) is an array of the length that
-	this run gave the axis, which may be 0.
+	One output is returned as an array, several as `Outputs`. The arrays are float32: the real numbers for which the
+	elements stand. With `raw=True` the arrays hold the elements themselves. Each array owns its memory. An output
+	with an open axis (`None` in its shape) is an array of the length that this run gave the axis, which may be 0.
 
 	Options of all runs: `raw`; `timeout`: a run fails if for so many seconds (default 30) no
 	operation begins or ends on the hardware; `priority`: "low", "normal" or "high".
@@ -102,7 +101,8 @@ class Runnable:
 		priority: str = 'normal') -> Iterator[Union[np.ndarray, Outputs]]:
 		"""Run the network on each of `frames`, which may be endless, and yield the outputs in the order of the frames.
 
-		depth: maximum number of runs in flight; a frame is taken only when there is room for its run
+		depth: largest number of runs in flight; with so many in flight, one more frame is taken and waits for
+		       the oldest run
 		raw, timeout, priority: as for a call
 		"""
 		if depth < 1:
@@ -121,7 +121,8 @@ class Runnable:
 		raise NotImplementedError
 
 	def _give_back(self, run: Any) -> None:
-		"""Called after a run's outputs were copied: the run object may be used again."""
+		"""Hook for derived classes, called when a run's outputs were copied: the run object may be used
+		again."""
 
 	def _submit(self, inputs, timeout, priority, statistics=False, busy=False):
 		_check(timeout, priority)
@@ -133,8 +134,8 @@ class Runnable:
 		return run
 
 	def _by_position(self, inputs):
-		"""Pairs of the Tensor and the value of each input. Inputs that are not given get
-		zeros, because a run object still holds the inputs of its previous run."""
+		"""Return a pair of Tensor and value for each input. The value of an input that was not given is zeros,
+		because a run object still holds the inputs of its previous run."""
 		if len(inputs) == 1 and isinstance(inputs[0], dict):
 			names = [tensor.name for tensor in self.inputs]
 			values = {_index(names, name, 'input'): value for name, value in inputs[0].items()}
@@ -147,8 +148,8 @@ class Runnable:
 			for index, tensor in enumerate(self.inputs)]
 
 	def _finish(self, run, raw):
-		"""The outputs of a run that is done; then the run object can be used again.
-		raw: True for elements, False for real numbers, None for no outputs."""
+		"""Return the outputs of a finished run, and release the run object for another run. raw: True for
+		elements, False for real numbers, None for no outputs."""
 		arrays = [] if raw is None else [
 			np.asarray(run.elements(index, tensor.nhwc) if raw else run.real(index, tensor.nhwc))
 			.view(tensor.dtype if raw else np.float32)
@@ -177,9 +178,9 @@ class Network(Runnable):
 	def profile(self, *inputs: Any, timeout: float = 30.0) -> Profile:
 		"""Run the network once with performance counters, and return a Profile.
 
-		Inputs that are left out are zero. The driver measures the times. If the device is
-		the device model ("embedded", or the device in a virtual machine), the times are
-		those of this software on the host, not of a chip.
+		Inputs that are left out are zero. The times are measured by the driver. If the device is the device
+		model ("embedded", or the device in a virtual machine), the times are those of this software on the
+		host, not of a chip.
 		"""
 		run = self._submit(inputs, timeout, 'normal', statistics=True)
 		run.wait()
@@ -189,7 +190,7 @@ class Network(Runnable):
 		return Profile(self.name, seconds, json.loads(operations)['rows'], json.loads(layers)['rows'], table)
 
 	def shared(self) -> 'SharedRun':
-		"""A run whose arrays are the device's memory: nothing is copied or converted."""
+		"""Make a SharedRun, whose arrays are the device's memory: nothing is copied or converted."""
 		return SharedRun(self)
 
 	def _take_run(self):
@@ -207,9 +208,9 @@ class SharedRun:
 	`inputs` and `outputs` are arrays of elements, in the shape and order of the network's tensors; write `inputs`,
 	`run()`, read `outputs`. Do not touch the arrays while `run()` runs: the device uses them.
 
-	Raises nvdla.Unsupported for a tensor whose memory no numpy array describes. Such a tensor
-	has more channels than an atom, a block of channels in memory (32 of int8 or 16 of other
-	types; 8 of int8 on small cores), or a pixel format with the channels in another order.
+	Raises nvdla.Unsupported for a tensor whose memory layout no numpy array can describe: one with more channels
+	than an atom, the core's block of channels in memory (32 int8 channels or 16 of other types; 8 int8 channels on
+	small cores), or one whose pixel format has the channels in another order.
 	"""
 
 	def __init__(self, network: Network):
@@ -269,7 +270,7 @@ def load(network: Union[str, os.PathLike, bytes, Model], device: Union[str, 'Any
 
 
 def open_network(network: Any, layout: Optional[str]) -> Tuple['_nvdla.Loadable', str]:
-	"""The Loadable and the name of a network, which load() may be given in several forms."""
+	"""Return the Loadable and the name of a network, which is given in one of the forms that load() takes."""
 	if layout not in (None, *_tensor.LAYOUTS):
 		raise ValueError(f'layout "{layout}": it is "nchw" or "nhwc"')
 	if isinstance(network, Model):
@@ -281,7 +282,7 @@ def open_network(network: Any, layout: Optional[str]) -> Tuple['_nvdla.Loadable'
 
 
 def tensors(infos: List[Dict[str, Any]], layout: Optional[str]) -> Tuple[Tensor, ...]:
-	"""Make a Tensor of each description that the C++ module returned."""
+	"""Make a Tensor from each description that the C++ module returned."""
 	return tuple(_tensor.describe(info, layout) for info in infos)
 
 

@@ -13,12 +13,12 @@ from ._network import Runnable, open_network, tensors
 
 @dataclasses.dataclass(frozen=True)
 class DeviceUse:
-	"""Use of a device by a pool.
+	"""A pool's figures for one of its devices.
 
-	lost:      True: the device is gone and gets no more runs
+	lost:      True if the device was removed or its driver unbound; it gets no more runs
 	running:   runs that are on the device now
 	completed: runs that the device has answered, with results or errors
-	moved:     runs that were on the device when it was lost, and that another device repeated
+	moved:     runs that were in flight on the device when it was lost, and that another device repeated
 	busy:      seconds during which the device had at least one run
 	"""
 
@@ -33,9 +33,9 @@ class DeviceUse:
 class PoolNetwork(Runnable):
 	"""A network on all devices of a pool. Made by Pool.load(); see Runnable for how it is run.
 
-	The pool gives each run to the device with the fewest runs. When a device is lost, another
-	device repeats its runs; nvdla.DeviceLost is raised when no device is left. Ctrl-C, or
-	cancelling an asyncio task, ends the waiting, but runs on a device complete.
+	The pool gives each run to the device with the fewest runs. When a device is lost, another device repeats its
+	runs; nvdla.DeviceLost is raised when no device is left. Ctrl-C, or cancelling an asyncio task, ends the waiting
+	for a run, but not the run itself.
 	"""
 
 	def __init__(self, pool: 'Pool', number: int, name: str, layout: Optional[str]):
@@ -49,18 +49,18 @@ class PoolNetwork(Runnable):
 		return f'<nvdla.PoolNetwork {self.name}>'
 
 	def _take_run(self):
-		# The pool answers requests of one stream in order. Each run gets its own stream, so
-		# that no run waits for an earlier one. map() itself keeps the order.
+		# A stream is a sequence of runs whose answers a pool gives in order. Each run gets a stream of its own,
+		# so that none waits for an earlier one. map() keeps the order itself.
 		return _nvdla.PoolRun(self.pool._pool, self._number, next(self.pool._streams))
 
 
 class Pool:
-	"""Devices that share the runs of networks.
+	"""Several devices that share the runs of one or more networks.
 
 	devices:     paths or Devices; by default all devices that the kernel drives, or "embedded"
 		     if there are none. Each "embedded" is another device model in this process
 	slots:       largest number of runs on each device at once
-	max_pending: largest number of incomplete runs
+	max_pending: largest number of runs that are queued or running
 
 	Raises the errors of nvdla.Device.
 	"""
@@ -91,5 +91,5 @@ class Pool:
 		self._pool.add_device((device if isinstance(device, Device) else Device(device))._device)
 
 	def use(self) -> List[DeviceUse]:
-		"""Use of each device, in the order in which the devices were given."""
+		"""Return the DeviceUse of each device, in the order in which the devices were given."""
 		return [DeviceUse(**one) for one in self._pool.use()]

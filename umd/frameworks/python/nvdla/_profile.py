@@ -8,18 +8,19 @@ from typing import Any, Dict, List, Optional, Tuple
 
 @dataclasses.dataclass(frozen=True)
 class Operation:
-	"""One operation of the core or the CPU, or all operations for one layer of the model.
+	"""A row of a profile: one operation of the core or of the CPU, or all operations of one layer of the model.
 
-	Engines that pass data on the fly run at the same time: they are one operation, "CONV+SDP".
+	Engines of the core that pass data directly from one to the next run at the same time. They count as one
+	operation, such as "CONV+SDP".
 
-	name:     "0.3+4": operations 3 and 4 of task 0, which ran as one; "2 layers": a layer of
-		  the model that took two such operations
+	name:     "0.3+4": operations 3 and 4 of task 0 in the loadable, which ran as one; "6 operations": a layer of
+	          the model whose six operations did not all run as one
 	engine:   "CONV+SDP", "PDP", ...; on the CPU "SOFTMAX", ...
-	layer:    the layer of the model; '' if the loadable does not say
+	layer:    name of the layer of the model; '' if the loadable does not have it
 	action:   mode and parameters: "direct 3x3, pad 1"
 	shape:    "64x56x56 -> 64x56x56", channels x height x width
 	start:    seconds since the run began; None if the device does not report times
-	duration: seconds in which the operation ran; several operations may run at the same time
+	duration: seconds for which the operation ran; None without times. Several operations may run at the same time
 	counters: the core's counters (stalls in cycles, saturated values, NaNs), by the names of
 		  struct drm_nvdla_operation_result; empty if the core did not count
 	"""
@@ -53,8 +54,8 @@ class Profile:
 	name:       name of the network
 	duration:   seconds from the start of the first step (a job of the core or a task of the
 		    CPU) to the end of the last step
-	operations: in the order in which they were submitted
-	layers:     the layers of the model: for each, one Operation sums up all of its operations
+	operations: the operations, in the order in which they were submitted
+	layers:     the layers of the model; each is an Operation that sums up all operations of the layer
 	"""
 
 	def __init__(self, name: str, duration: float, operations: List[Dict[str, Any]],
@@ -66,14 +67,14 @@ class Profile:
 		self.layers = _operations(layers)
 
 	def __str__(self) -> str:
-		"""A line for each operation, and one for each engine."""
+		"""A table as text: a line for each operation, and one for each engine."""
 		return self._table
 
 	def __repr__(self) -> str:
 		return f'<nvdla.Profile of {self.name}: {1e3 * self.duration:.3f} ms, {len(self.operations)} operations>'
 
 	def _repr_html_(self) -> str:
-		"""A table of the layers for a notebook."""
+		"""A table of the layers as HTML, for Jupyter notebooks."""
 		def milliseconds(layer):
 			return '' if layer.duration is None else f'{1e3 * layer.duration:.3f}'
 

@@ -22,11 +22,11 @@ class Tensor:
 	layout:      position of the channels among the axes: "nchw" (after the batch) or "nhwc" (last)
 	dtype:       type of the elements: int8, uint8, int16, uint16 or float16; also int32, int64,
 		     bool or float32 for tensors that only ONNX Runtime or TensorFlow Lite uses
-	scales:      real number that one step of an element stands for: one for all channels, or
-	             one for each channel; empty if the elements are the real numbers themselves
-	zero_points: for each scale, the element that stands for 0
+	scales:      scale of the quantization, real = scale * (element - zero point): one for all channels, or one for
+	             each channel; empty if the elements are the real numbers themselves
+	zero_points: for each scale, the element that stands for the real number 0
 	format:      memory layout on the device
-	nbytes:      bytes on the device, gaps included, as if each open axis had the length 1
+	nbytes:      size on the device in bytes, with gaps; each open axis counts as 1
 	"""
 
 	name: str
@@ -50,14 +50,14 @@ class Tensor:
 
 
 def ordered(nchw: Tuple[int, ...], nhwc: bool) -> Tuple[int, ...]:
-	"""Four values of n, c, h and w in the order of a layout."""
+	"""Return the values for n, c, h and w in the order n, h, w, c (if `nhwc`) or n, c, h, w."""
 	n, c, h, w = nchw
 	return (n, h, w, c) if nhwc else (n, c, h, w)
 
 
 def describe(info: Dict[str, Any], layout: Optional[str]) -> Tensor:
-	"""Make a Tensor from what tensorInfo() of the C++ module returned, for arrays in the order
-	`layout` ("nchw" or "nhwc"); None: in the model's order."""
+	"""Make a Tensor from a dictionary of the C++ module (tensorInfo()). layout: order of the arrays' axes, "nchw"
+	or "nhwc"; None for the model's own order."""
 	strides = info['strides']
 	if info['signature'] is not None and None in info['signature']:
 		layout = None	# an array with open axes has the model's axes, not n, c, h and w
@@ -71,7 +71,8 @@ def describe(info: Dict[str, Any], layout: Optional[str]) -> Tensor:
 
 
 def fit(tensor: Tensor, value: Any) -> Tuple[np.ndarray, bool]:
-	"""Returns an array in C order for the tensor, and whether it holds real numbers, which have to be quantized.
+	"""Return `value` as an array for the tensor, in C order, and whether it holds real numbers, which have to be
+	quantized.
 
 	An array is not copied if its memory is in C order and its elements need no conversion.
 	Raises TypeError for elements of a wrong type, ValueError for a wrong shape.
@@ -89,10 +90,10 @@ def fit(tensor: Tensor, value: Any) -> Tuple[np.ndarray, bool]:
 
 
 def view(tensor: Tensor, memory: Any) -> np.ndarray:
-	"""An array of the tensor's elements in memory that the device accesses directly.
+	"""Return an array of the tensor's elements in `memory`, which the device accesses directly.
 
-	The shape on the device has four axes. If the tensor's shape differs from it only in axes of
-	length 1, the array has the tensor's shape, else the shape on the device.
+	The shape on the device has four axes. If the tensor's own shape differs from this only in axes of length 1, the
+	array has the tensor's shape, otherwise the shape on the device.
 	"""
 	cube = np.ndarray(tensor._cube, tensor.dtype, buffer=memoryview(memory), strides=tensor._strides)
 	if _squeezed(tensor.shape) != _squeezed(tensor._cube):
@@ -103,7 +104,7 @@ def view(tensor: Tensor, memory: Any) -> np.ndarray:
 
 
 def _squeezed(shape):
-	"""The axes whose length is not 1: (1, 1, 28, 28) and (28, 28) are the same picture."""
+	"""Return the lengths that are not 1, for comparisons: (1, 1, 28, 28) and (28, 28) both give [28, 28]."""
 	return [length for length in shape if length != 1]
 
 

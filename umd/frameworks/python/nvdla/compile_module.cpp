@@ -18,7 +18,8 @@ namespace
 
 constexpr const char *compiling = "compile model";
 
-/* Returns the value of a name; raises InvalidArgument with all names for an unknown one. */
+/* Returns the value that belongs to a name; for an unknown name, raises InvalidArgument with a list
+ * of all names. */
 template<typename T>
 T chosen(const OptionNames<T> &names, const char *option, const std::string &name)
 {
@@ -57,7 +58,8 @@ void calibrate(CompileOptions &options, const Samples &samples, const std::strin
 	options.calibration = std::move(calibration);
 }
 
-/* Makes the report, with times that are predicted for the tools' default chip. */
+/* Makes the compiler's report, with times predicted for the chip that the programs assume without
+ * options. */
 Result<std::string> reportAs(const CompiledModel &model, const std::string &name,
 			     const std::string &format)
 {

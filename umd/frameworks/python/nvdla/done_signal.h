@@ -18,20 +18,21 @@ namespace nvdla::python
 {
 
 /**
- * \brief A file descriptor that is readable when the run that was announced last is done
+ * \brief A file descriptor that becomes readable when the newest run (that of the last announce())
+ * is done
  *
- * A run object may be started again before the callback of its previous run was called. That late
- * callback must not wake the waiter for the new run.
+ * A run object may be started again before the callback of its previous run was called. The numbers
+ * of runs keep that late callback from waking the thread that waits for the new run.
  */
 class DoneSignal
 {
 public:
-	/** \return true if the descriptor could be made; errno says why not */
+	/** \return true if the descriptor exists; otherwise errno has the reason */
 	explicit operator bool() const { return bool(event_); }
 
 	int fileno() const { return event_.get(); }
 
-	/** \brief Make the descriptor unreadable for a new run \return the number of the run */
+	/** \brief Begin a new run: make the descriptor unreadable \return the number of the run */
 	uint64_t announce()
 	{
 		const std::lock_guard guard(lock_);

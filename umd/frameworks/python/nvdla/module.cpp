@@ -47,7 +47,7 @@ public:
 
 	void end() { access_.reset(); }
 
-	/* The address of the mapping does not change while the buffer exists. */
+	/* numpy keeps this address, which does not change while the buffer exists. */
 	py::buffer_info view() const
 	{
 		return py::buffer_info(reinterpret_cast<uint8_t *>(bytes_.data()),
@@ -62,7 +62,7 @@ private:
 
 struct LoadedNetwork {
 	Device device;
-	Loadable loadable; /* for the names in profiles */
+	Loadable loadable; /* source of the names in profiles */
 	Network network;
 };
 

@@ -21,8 +21,8 @@ namespace nvdla::python
 namespace
 {
 
-/* Storage for the answer to a request. The callback of the request shares the storage, because the
- * answer may come after the PoolRun that asked was destroyed. */
+/* The answer to a request. PoolRun and the request's callback share the Outcome, because the
+ * callback may be called after the PoolRun was destroyed. */
 struct Outcome {
 	UniqueFd done{ eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
 	std::mutex lock;
@@ -100,8 +100,8 @@ public:
 		}));
 	}
 
-	/* Waits for the answer. If a signal handler raises an exception, the waiting ends and the
-	 * answer is dropped. */
+	/* Waits for the answer. If a Python signal handler raises an exception, such as
+	 * KeyboardInterrupt, the waiting ends with this exception and the answer is dropped. */
 	void wait()
 	{
 		while (!released([this] { return outcome_->waitFor(signalInterval); })) {
@@ -147,7 +147,8 @@ private:
 	}
 
 	std::shared_ptr<Pool> pool_;
-	/* Shared with the callback of submit(), which may come after the PoolRun is destroyed. */
+	/* Shared with the callback of submit(), which may be called after the PoolRun was
+	 * destroyed. */
 	std::shared_ptr<Outcome> outcome_;
 	PoolRequest request_;
 };
@@ -173,7 +174,8 @@ py::list useOf(const Pool &pool)
 
 void addPools(py::module_ &module)
 {
-	/* The destructor waits for requests, so it runs without the GIL. */
+	/* The destructor of Pool waits for requests, so it runs without the GIL (Python's global
+	 * lock). */
 	const auto release = [](Pool *pool) {
 		const py::gil_scoped_release released;
 		delete pool;

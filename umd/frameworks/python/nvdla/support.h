@@ -32,7 +32,8 @@ inline constexpr std::chrono::milliseconds signalInterval(50);
 	throw py::error_already_set();
 }
 
-/** \brief Call a function that takes long or takes a lock; other Python threads run meanwhile */
+/** \brief Call a function without Python's global lock, so that other Python threads run meanwhile;
+ * for functions that take long or wait for another lock */
 template<typename Function>
 auto released(Function &&function)
 {
@@ -62,7 +63,7 @@ inline std::span<const float> floatsOf(const py::buffer_info &info)
 	return { static_cast<const float *>(info.ptr), static_cast<size_t>(info.size) };
 }
 
-/** \brief Issue a RuntimeWarning if an array for \a input has NaNs */
+/** \brief Issue a Python RuntimeWarning if \a array, the values for \a input, has NaNs */
 void warnOfNans(const TensorDesc &input, const py::buffer_info &array);
 
 inline ElementOrder orderOf(bool nhwc)
@@ -70,7 +71,8 @@ inline ElementOrder orderOf(bool nhwc)
 	return nhwc ? ElementOrder::Nhwc : ElementOrder::Nchw;
 }
 
-/** \brief Contents of an output, which numpy uses without a copy: \a numbers, or else \a bytes */
+/** \brief Contents of an output, which numpy uses without a copy: real numbers in \a numbers, or
+ * elements in \a bytes if \a numbers is empty */
 struct Memory {
 	std::vector<std::byte> bytes;
 	std::vector<float> numbers;

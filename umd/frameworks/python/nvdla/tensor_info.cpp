@@ -19,7 +19,7 @@ namespace nvdla::python
 namespace
 {
 
-/* Returns numpy's name of the elements' type. */
+/* Returns the name that numpy has for the type of the elements. */
 const char *dtypeName(const TensorDesc &desc)
 {
 	switch (desc.type) {
@@ -114,7 +114,8 @@ void warnOfNans(const TensorDesc &input, const py::buffer_info &array)
 						    : DataType::Int8;
 
 	/*
-	 * Stack level 3: the warning names the application's line, two Python functions further up.
+	 * Stack level 3: the warning names the line of the application, which called this package's
+	 * two Python functions above this one.
 	 */
 	if (const std::string note = nanNote(input, type, bytesOf(array));
 	    !note.empty() && PyErr_WarnEx(PyExc_RuntimeWarning, note.c_str(), 3))

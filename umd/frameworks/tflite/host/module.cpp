@@ -38,7 +38,7 @@ public:
 		std::string &text = static_cast<Complaints *>(complaints)->text_;
 		text += (text.empty() ? "" : "; ") + std::string(line);
 	}
-	/* Returns the messages and forgets them; \a otherwise if there are none. */
+	/* Returns the messages since the last call, or \a otherwise if there are none. */
 	std::string take(const char *otherwise)
 	{
 		const std::string text = std::exchange(text_, {});
@@ -50,7 +50,8 @@ private:
 	std::string text_;
 };
 
-/* Returns ONNX's number of a type; 0 for types that a network's tensors cannot have. */
+/* Returns the number that ONNX files have for a type; 0 for types that a network's tensors cannot
+ * have. */
 int32_t numberOf(TfLiteType type)
 {
 	switch (type) {
@@ -84,17 +85,19 @@ std::vector<int64_t> shapeOf(const TfLiteTensor *tensor)
 	return shape;
 }
 
-/* An interpreter for one model. The model's variables keep their values from run to run; only one
- * run goes on at a time. */
+/* An interpreter for one model. It runs once at a time; further run() calls wait. Variables of the
+ * model keep their values from run to run. */
 class Model
 {
 public:
 	Model(const void *bytes, size_t size, std::span<const nvdla_host_shape> shapes = {});
 
-	/* Calls \a found for each output. isDone: true after a run, which has set all shapes;
-	 * false: the extents are -1 in a shape that only a run can tell */
+	/* Calls \a found with type and shape of each output. isDone: true after a run, when all
+	 * shapes are known; false before it: a shape that only a run determines has -1 for each
+	 * extent */
 	void describeOutputs(void *context, nvdla_host_found found, bool isDone) const;
-	/* Runs the model on zeros, which sets open shapes; returns the shapes of all tensors. */
+	/* Runs the model on inputs of zeros, to find the shapes that only a run determines. Returns
+	 * the shapes of all tensors. */
 	std::vector<std::vector<int32_t>> shapes();
 	void run(std::span<const nvdla_host_array> inputs,
 		 std::span<const nvdla_host_array> outputs, nvdla_host_found found,
@@ -180,7 +183,7 @@ std::vector<std::vector<int32_t>> Model::shapes()
 	}
 }
 
-/* Inputs are taken in the order of the file, because names need not be unique. */
+/* Copies the inputs by their order in the file, not by name, because names need not be unique. */
 void Model::takeInputs(std::span<const nvdla_host_array> inputs)
 {
 	const auto count =

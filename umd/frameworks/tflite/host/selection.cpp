@@ -20,8 +20,8 @@ namespace
 namespace fb = ::tflite;
 
 /*
- * Makes a file of selected operators: moves them and their tensors one by one out of the first
- * graph.
+ * Makes a file of selected operators: moves each of them, with its tensors, from the first graph of
+ * a file to new lists.
  */
 class Selector
 {
@@ -44,7 +44,8 @@ private:
 	void dropBuffers();
 
 	std::unique_ptr<fb::ModelT> model_;
-	std::map<int32_t, int32_t> numbers_; /* tensor numbers in the new file, by old number */
+	/* A tensor's old number -> its number in the new file. */
+	std::map<int32_t, int32_t> numbers_;
 	std::vector<std::unique_ptr<fb::TensorT>> tensors_;
 	std::vector<std::unique_ptr<fb::OperatorT>> operators_;
 	bool namesGraphs_ = false;
@@ -139,7 +140,7 @@ void Selector::select(const nvdla_host_selection &selection)
 
 std::unique_ptr<fb::ModelT> unpack(const void *file, size_t size)
 {
-	/* FlatBuffers reads scalars in place, so they need an aligned copy of the file. */
+	/* FlatBuffers reads scalars in place, so the file must be at an aligned address. */
 	std::vector<std::max_align_t> aligned(size / sizeof(std::max_align_t) + 1);
 
 	std::memcpy(aligned.data(), file, size);
