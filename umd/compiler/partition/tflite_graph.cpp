@@ -148,6 +148,8 @@ TfliteGraph::TfliteGraph(std::span<const std::byte> file)
 		outputs_.push_back(value(id).name);
 	addOperators();
 	findShapes();
+	for (Value &value : model_.values)
+		value.data = {}; /* the file has the constants */
 }
 
 /* Tensors without a name, or with that of another tensor, get their number as a name. */
