@@ -71,17 +71,18 @@ ValueId ResnetBuilder::kernels(const Extents &shape)
 	value.type = type_;
 	value.shape = shape;
 	value.isConstant = true;
-	value.data.resize(count * elementBytes(type_));
+	std::vector<std::byte> elements(count * elementBytes(type_));
 	for (uint64_t i = 0; i < count; i++) {
 		const float number = normal(random_);
 		if (isInteger()) {
-			value.data[i] = static_cast<std::byte>(static_cast<int>(
+			elements[i] = static_cast<std::byte>(static_cast<int>(
 				std::clamp<double>(number * kWeightSteps, -127, 127)));
 		} else {
 			const auto element = static_cast<float>(number / size);
-			std::memcpy(&value.data[i * sizeof(element)], &element, sizeof(element));
+			std::memcpy(&elements[i * sizeof(element)], &element, sizeof(element));
 		}
 	}
+	value.data = std::move(elements);
 	if (isInteger())
 		value.quantization = Quantization{ 1 / (size * kWeightSteps), 0 };
 	model_.values.push_back(std::move(value));

@@ -48,6 +48,7 @@ public:
 	ValueId kernels(const Extents &shape)
 	{
 		Value value;
+		std::vector<std::byte> elements;
 		std::vector<double> real;
 		value.shape = shape;
 		value.type = ElementType::Int8;
@@ -55,9 +56,10 @@ public:
 		value.quantization = Quantization{ 1.0 / 200, 0 };
 		for (uint64_t i = 0; i < elementCount(shape); i++) {
 			const int64_t integer = between(-127, 127);
-			value.data.push_back(static_cast<std::byte>(integer));
+			elements.push_back(static_cast<std::byte>(integer));
 			real.push_back(static_cast<double>(integer) / 200);
 		}
+		value.data = std::move(elements);
 		if (isFloat(type_))
 			value = floatConstant(real, shape);
 		value.name = "kernels";

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How often calibration runs the float model with a sample: that takes most of its time.
+ * How often calibration runs the float model with a sample: that takes most of its time. Copies of
+ * constants would take most of its memory.
  */
 #include <limits>
 
@@ -66,6 +67,23 @@ TEST(CalibrationSamples, AreNotReadOfARefusedModel)
 
 	ASSERT_FALSE(compiled);
 	EXPECT_EQ(compiled.error().code, ErrorCode::Unsupported) << compiled.error().message();
+}
+
+/* Of the float model and the integer model. */
+TEST(CalibrationSamples, ModelsShareConstants)
+{
+	const Model real{ .values = { { .shape = { 1, 2 } },
+				      compiler::floatConstant({ 3, 4 }, { 1, 2 }),
+				      { .shape = { 1, 1 } } },
+			  .operators = { { "y", "", compiler::FullyConnected{}, { 0, 1 }, { 2 } } },
+			  .inputs = { 0 },
+			  .outputs = { 2 } };
+	Model integers = real;
+
+	ASSERT_TRUE(calibrate(integers, { .samples = { { { 1, 2 } } } }));
+	EXPECT_EQ(integers.values[1].data.data(), real.values[1].data.data());
+	EXPECT_NE(integers.operators[0].inputs[1], 1U);
+	EXPECT_EQ(realNumbers(real.values[1]), (std::vector<double>{ 3, 4 }));
 }
 
 } /* namespace nvdla::test */

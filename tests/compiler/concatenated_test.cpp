@@ -56,8 +56,10 @@ struct ConcatenatedModel {
 		Value weights = int8Tensor("kernels", { partKernels, readChannels, 1, 1 },
 					   { 1.0 / 200, 0 });
 		weights.isConstant = true;
+		std::vector<std::byte> elements;
 		for (const double number : some(partKernels * readChannels))
-			weights.data.push_back(static_cast<std::byte>(static_cast<int8_t>(number)));
+			elements.push_back(static_cast<std::byte>(static_cast<int8_t>(number)));
+		weights.data = std::move(elements);
 		const ValueId x = model.add(int8Tensor(
 			"x", { 1, partLines, partColumns, readChannels }, { 1.0 / 30, 5 }));
 		const ValueId other =

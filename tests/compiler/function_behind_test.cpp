@@ -89,10 +89,11 @@ private:
 		if (!isReal) {
 			value.type = ElementType::Int8;
 			value.quantization = Quantization{ 1.0 / 64, 0 };
-			value.data.clear();
+			std::vector<std::byte> elements;
 			for (const double number : numbers)
-				value.data.push_back(
+				elements.push_back(
 					static_cast<std::byte>(static_cast<int8_t>(number)));
+			value.data = std::move(elements);
 		}
 		value.name = "w";
 		return model.add(std::move(value));

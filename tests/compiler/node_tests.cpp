@@ -242,7 +242,8 @@ std::vector<std::byte> nodeElements(const NodeArray &array)
 		return { bytes.begin(), bytes.end() };
 	}
 	auto value = compiler::onnx::readConstant(tensor);
-	return value ? std::move(value->data) : std::vector<std::byte>{};
+	return value ? std::vector(value->data.begin(), value->data.end())
+		     : std::vector<std::byte>{};
 }
 
 NodeArray nodeArrayOf(const HostValue &what, const std::vector<std::byte> &elements)

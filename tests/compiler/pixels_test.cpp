@@ -95,8 +95,10 @@ private:
 		for (uint32_t k = 0; k < shape.front(); k++)
 			scales.push_back({ from(1, 20) / 4096.0, 0 });
 		value.quantization = TensorQuantization(std::move(scales));
+		std::vector<std::byte> elements;
 		for (uint64_t i = elementCount(shape); i-- > 0;)
-			store<int8_t>(value.data, integer(-127, 127));
+			store<int8_t>(elements, integer(-127, 127));
+		value.data = std::move(elements);
 		return model.add(std::move(value));
 	}
 	void addConvolution(const std::string &name)

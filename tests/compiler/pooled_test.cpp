@@ -114,8 +114,10 @@ private:
 		weights.shape = shape;
 		weights.isConstant = true;
 		weights.quantization = Quantization{ 1.0 / 200, 0 };
+		std::vector<std::byte> elements;
 		for (const double number : all)
-			weights.data.push_back(static_cast<std::byte>(static_cast<int8_t>(number)));
+			elements.push_back(static_cast<std::byte>(static_cast<int8_t>(number)));
+		weights.data = std::move(elements);
 		if (isFloat(case_.type))
 			weights = floatConstant(all, shape);
 		model.operators.push_back({ name,

@@ -46,16 +46,18 @@ void Generator::limit()
 	const Quantization all = made_.model.values[in].quantization.channel(0);
 	const ValueId constant = tensor(named("limits"), shapes[from(0, 5)], all);
 	Value &limits = made_.model.values[constant];
+	std::vector<std::byte> elements;
 
 	limits.isConstant = true;
 	for (uint64_t i = 0; i < elementCount(limits.shape); i++) {
 		if (type_ == ElementType::Int8)
-			store<int8_t>(limits.data, std::round(real(-128, 127)));
+			store<int8_t>(elements, std::round(real(-128, 127)));
 		else if (isInteger())
-			store<int16_t>(limits.data, std::round(real(-32768, 32767)));
+			store<int16_t>(elements, std::round(real(-32768, 32767)));
 		else
-			store<float>(limits.data, real(-4, 4));
+			store<float>(elements, real(-4, 4));
 	}
+	limits.data = std::move(elements);
 	Elementwise elementwise;
 	elementwise.function =
 		chance(0.5) ? Elementwise::Function::Maximum : Elementwise::Function::Minimum;
@@ -74,8 +76,8 @@ void Generator::unary()
 					  Unary::Function::Sin,	      Unary::Function::Atan,
 					  Unary::Function::Asinh,     Unary::Function::Square };
 	unary.function = type_ == ElementType::Int8
-				 ? static_cast<Unary::Function>(from(
-					   0, static_cast<uint32_t>(Unary::Function::Silu)))
+				 ? static_cast<Unary::Function>(
+					   from(0, static_cast<uint32_t>(Unary::Function::Silu)))
 				 : exact[from(0, isInteger() ? 4 : 5)];
 	unary.parameter = unary.function == Unary::Function::LeakyRelu ? real(0.05, 0.5) : 1;
 	if (isInteger()) {
@@ -103,8 +105,10 @@ void Generator::prelu()
 				   { x[1], 1, x[3] } };
 	slopes.shape = shapes[from(0, 7)];
 	slopes.isConstant = true;
+	std::vector<std::byte> elements;
 	for (uint64_t i = 0; i < elementCount(slopes.shape); i++)
-		store<float>(slopes.data, real(-0.5, 0.9));
+		store<float>(elements, real(-0.5, 0.9));
+	slopes.data = std::move(elements);
 	made_.model.values.push_back(std::move(slopes));
 	const ValueId constant = made_.model.values.size() - 1;
 	out.scale = static_cast<double>(static_cast<float>(
@@ -201,8 +205,7 @@ void Generator::standardize()
 	/* Channels that are nearly alike differ by what was rounded before. */
 	finish(OverChannels{ .function = OverChannels::Function::Standardize,
 			     .shift = std::pow(step * real(2, 20), 2) },
-	       { in },
-	       output(x, { scale, isInteger() && type_ == ElementType::Int8 ? 3 : 0 }));
+	       { in }, output(x, { scale, isInteger() && type_ == ElementType::Int8 ? 3 : 0 }));
 }
 
 void Generator::logSoftmax()

@@ -106,6 +106,7 @@ ValueId Generator::output(const Extents &shape, const Quantization &all)
 /* Scales of kernels lie far apart, as they do in depthwise layers. */
 ValueId Generator::kernels(const Extents &shape)
 {
+	std::vector<std::byte> elements;
 	Value value;
 
 	/* Sums of a network's floats stay as large as what is summed. */
@@ -117,10 +118,11 @@ ValueId Generator::kernels(const Extents &shape)
 	value.isConstant = true;
 	for (uint64_t i = 0; i < elementCount(shape); i++) {
 		if (isInteger())
-			store<int8_t>(value.data, std::round(real(-127, 127)));
+			store<int8_t>(elements, std::round(real(-127, 127)));
 		else
-			store<float>(value.data, real(-1, 1) * steady);
+			store<float>(elements, real(-1, 1) * steady);
 	}
+	value.data = std::move(elements);
 	std::vector<Quantization> scales;
 	const bool each = chance(0.7);
 	for (uint32_t k = 0; k < (each ? shape[0] : 1); k++)
@@ -134,6 +136,7 @@ ValueId Generator::kernels(const Extents &shape)
 
 ValueId Generator::bias(uint32_t count, ValueId input, ValueId weights)
 {
+	std::vector<std::byte> elements;
 	Value value;
 
 	value.name = named("bias");
@@ -142,10 +145,11 @@ ValueId Generator::bias(uint32_t count, ValueId input, ValueId weights)
 	value.isConstant = true;
 	for (uint32_t k = 0; k < count; k++) {
 		if (isInteger())
-			store<int32_t>(value.data, std::round(real(-20000, 20000)));
+			store<int32_t>(elements, std::round(real(-20000, 20000)));
 		else
-			store<float>(value.data, real(-1, 1));
+			store<float>(elements, real(-1, 1));
 	}
+	value.data = std::move(elements);
 	made_.model.values.push_back(std::move(value));
 	return made_.model.values.size() - 1;
 }

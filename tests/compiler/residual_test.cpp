@@ -135,12 +135,14 @@ private:
 			scales.push_back({ std::ldexp(1.0 / 300,
 						      -(static_cast<int>(k) % (case_.spread + 1))),
 					   0 });
+		std::vector<std::byte> elements;
 		for (uint32_t i = 0; i < toChannels * fromChannels; i++) {
 			const int64_t integer = between(-127, 127);
 			const double scale = scales[i / fromChannels].scale;
 			kernels_.push_back(static_cast<double>(integer) * scale);
-			value.data.push_back(static_cast<std::byte>(integer));
+			elements.push_back(static_cast<std::byte>(integer));
 		}
+		value.data = std::move(elements);
 		if (isFloat(case_.type)) {
 			value = floatConstant(kernels_, value.shape);
 			value.name = "w";

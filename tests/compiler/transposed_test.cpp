@@ -62,7 +62,7 @@ TEST(TransposedConvolution, OfFewElements)
 		Value input = smallNumbers({ 1, y.in, x.in, c }, random);
 		const Numbers numbers = rawNumbers(input);
 		input.isConstant = false;
-		input.data.clear();
+		input.data = {};
 		input.name = "x";
 		model.values = { input, smallNumbers({ k, c, y.kernel, x.kernel }, random), {} };
 		model.values[2].name = "y";

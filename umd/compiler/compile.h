@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <span>
 
 #include <nvdla/compiler.h>
@@ -71,6 +72,9 @@ Result<void> checkCalibration(const Calibration &calibration);
  */
 Result<void> checkFloat(const Model &model);
 
+/** \brief Errors of operators, by the values that they compute */
+using LayerErrors = std::map<ValueId, LayerError>;
+
 /**
  * \brief Turn the values and kernels of a float model into integers
  *
@@ -79,11 +83,10 @@ Result<void> checkFloat(const Model &model);
  *
  * \param[in,out] model after runPasses()
  * \param[in] reader as compileInMemory()
- * \return each operator's deviation from the float model, in the operators' order, empty without
- * samples; InvalidArgument naming the fault of the samples; errors of checkFloat()
+ * \return each operator's deviation from the float model, none without samples; InvalidArgument
+ * naming the fault of the samples; errors of checkFloat()
  */
-Result<std::vector<LayerError>> calibrate(Model &model, const Calibration &calibration,
-					  const SampleReader &reader = {},
-					  const CoreGeometry &core = nvFull);
+Result<LayerErrors> calibrate(Model &model, const Calibration &calibration,
+			      const SampleReader &reader = {}, const CoreGeometry &core = nvFull);
 
 } /* namespace nvdla::compiler */

@@ -158,26 +158,19 @@ void nameLayers(const CompileReport &report, Loadable &loadable)
 	}
 }
 
-using LayerErrors = std::map<ValueId, LayerError>;
-
 /* The passes; with examples of inputs, integers of a float model. */
 LayerErrors transform(Model &model, const CompileOptions &options, const SampleReader &samples)
 {
-	LayerErrors found;
-
 	valueOf(runPasses(model, options.core));
 	if (!options.calibration)
-		return found;
+		return {};
 	if (!samples && !options.calibration->samples.empty() && options.host == HostUse::Auto) {
 		/* Samples take long: refuse first what the host computes with any ranges. */
 		Model trial = model;
 		valueOf(calibrate(trial, { .type = options.calibration->type }, {}, options.core));
 		valueOf(Lowerer(trial, options).run());
 	}
-	const auto errors = valueOf(calibrate(model, *options.calibration, samples, options.core));
-	for (size_t i = 0; i < errors.size(); i++)
-		found[model.operators[i].outputs.front()] = errors[i];
-	return found;
+	return valueOf(calibrate(model, *options.calibration, samples, options.core));
 }
 
 Result<CompiledModel> compileWhole(std::span<const std::byte> bytes,
@@ -220,7 +213,7 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 		return forward(lowered);
 	/* The graph has copies of the constants. */
 	for (Value &value : model.values)
-		std::vector<std::byte>().swap(value.data);
+		value.data = {};
 	auto assembly =
 		assembly::assemble(std::move(lowerer.graph), { .strategy = options.strategy,
 							       .sramBytes = options.sramBytes,

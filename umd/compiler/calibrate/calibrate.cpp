@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <fmt/core.h>
 
@@ -66,7 +67,7 @@ Sample sampleOf(const Model &model, const std::vector<std::vector<float>> &input
 
 /* The samples of a float model; one at a time is in memory. */
 struct Samples {
-	const Evaluator &reference;
+	const Model &model;
 	const SampleReader &read;
 	const size_t count;
 
@@ -74,7 +75,6 @@ struct Samples {
 	template<typename Visit>
 	void each(const Visit &visit) const
 	{
-		const Model &model = reference.model();
 		std::vector<RealNumbers> values;
 
 		for (size_t i = 0; i < count; i++) {
@@ -84,7 +84,7 @@ struct Samples {
 			for (const State &state : model.states)
 				sample.push_back(i ? values[model.outputs[state.output]]
 						   : RealNumbers(state.first));
-			values = reference.run(sample, std::move(values));
+			values = evaluateAll(model, sample, std::move(values));
 			for (ValueId id = 0; id < values.size(); id++) {
 				if (!areFinite(values[id]))
 					bad(fmt::format("'{}'", model.values[id].name),
@@ -136,7 +136,7 @@ std::vector<RealNumbers> observe(const Samples &samples, const Calibration &cali
 {
 	/* 16-bit integers would have more levels than the histogram has bins. */
 	constexpr size_t levels = size_t{ 1 } << 8;
-	const Model &model = samples.reference.model();
+	const Model &model = samples.model;
 	const bool isPercentile = calibration.method == RangeMethod::Percentile;
 	std::vector<RealNumbers> means(model.values.size());
 	std::vector<Range> all(model.values.size());
@@ -175,14 +175,12 @@ std::vector<RealNumbers> observe(const Samples &samples, const Calibration &cali
  */
 void correctBiases(Model &integers, const Model &real, const std::vector<RealNumbers> &means)
 {
-	Model both = real; /* with both kernels of each operator; no result is rounded */
-	std::vector<ValueId> rounded;
+	Model both = integers; /* with both kernels of each operator */
 
-	for (const Operator &operation : integers.operators)
-		rounded.push_back(hasKernels(operation.kind)
-					  ? both.add(integers.values[operation.inputs[1]])
-					  : 0);
-	const Evaluator evaluator(both);
+	for (Value &value : both.values) {
+		if (!value.isConstant)
+			value.type = ElementType::Float32; /* no result is rounded */
+	}
 	for (size_t i = 0; i < integers.operators.size(); i++) {
 		std::vector<ValueId> &inputs = integers.operators[i].inputs;
 		Operator linear = both.operators[i];
@@ -190,10 +188,10 @@ void correctBiases(Model &integers, const Model &real, const std::vector<RealNum
 			continue;
 		*activationOf(linear.kind) = {};
 		linear.inputs.resize(2);
-		const RealNumbers wanted = evaluator.evaluate(linear, means);
-		linear.inputs[1] = rounded[i];
-		const RealNumbers given = evaluator.evaluate(linear, means);
-		const uint32_t kernels = both.values[rounded[i]].shape.front();
+		const uint32_t kernels = both.values[linear.inputs[1]].shape.front();
+		const RealNumbers given = evaluate(both, linear, means);
+		linear.inputs[1] = real.operators[i].inputs[1];
+		const RealNumbers wanted = evaluate(both, linear, means);
 		std::vector<double> bias(kernels);
 		if (inputs.size() > 2)
 			bias = realNumbers(integers.values[inputs[2]]);
@@ -224,26 +222,24 @@ struct Noise {
 	double decibels() const { return noise == 0 ? HUGE_VAL : 10 * std::log10(signal / noise); }
 };
 
-std::vector<LayerError> measure(const Model &integers, const Samples &samples)
+LayerErrors measure(const Model &integers, const Samples &samples)
 {
-	const Evaluator quantized(integers);
-	std::vector<Noise> all(integers.operators.size()), own(integers.operators.size());
-	std::vector<LayerError> errors;
+	std::map<ValueId, Noise> all, own;
+	LayerErrors errors;
 	std::vector<RealNumbers> got;
 	RealNumbers alone;
 
 	samples.each([&](const Sample &sample, const auto &wanted) {
-		got = quantized.run(sample, std::move(got));
-		for (size_t i = 0; i < integers.operators.size(); i++) {
-			const Operator &operation = integers.operators[i];
+		got = evaluateAll(integers, sample, std::move(got));
+		for (const Operator &operation : integers.operators) {
 			const ValueId output = operation.outputs.front();
-			all[i].add(got[output], wanted[output]);
-			alone = quantized.evaluate(operation, wanted, std::move(alone));
-			own[i].add(alone, wanted[output]);
+			all[output].add(got[output], wanted[output]);
+			alone = evaluate(integers, operation, wanted, std::move(alone));
+			own[output].add(alone, wanted[output]);
 		}
 	});
-	for (size_t i = 0; i < all.size(); i++)
-		errors.push_back({ all[i].decibels(), own[i].decibels(), all[i].largest });
+	for (const auto &[output, noise] : all)
+		errors[output] = { noise.decibels(), own[output].decibels(), noise.largest };
 	return errors;
 }
 
@@ -288,17 +284,16 @@ Result<void> checkFloat(const Model &model)
 	return checked;
 }
 
-Result<std::vector<LayerError>> calibrate(Model &model, const Calibration &calibration,
-					  const SampleReader &reader, const CoreGeometry &core)
+Result<LayerErrors> calibrate(Model &model, const Calibration &calibration,
+			      const SampleReader &reader, const CoreGeometry &core)
 {
 	return resultOf([&] {
 		valueOf(checkFloat(model));
 		const bool hasTable = !calibration.table.empty();
 		const size_t count = calibration.samples.size();
-		const Model real = count ? model : Model();
-		const Evaluator reference(real);
+		const Model real = model; /* which shares the constants */
 		const SampleReader given = [&](size_t i) { return calibration.samples[i]; };
-		const Samples samples{ reference, reader ? reader : given, count };
+		const Samples samples{ real, reader ? reader : given, count };
 		std::vector<RealNumbers> means;
 		std::vector<Range> ranges(model.values.size(), anyRange);
 		if (hasTable) {
@@ -313,7 +308,7 @@ Result<std::vector<LayerError>> calibrate(Model &model, const Calibration &calib
 		quantizeModel(model, ranges, calibration);
 		if (count && calibration.correctBias)
 			correctBiases(model, real, means);
-		return count ? measure(model, samples) : std::vector<LayerError>();
+		return count ? measure(model, samples) : LayerErrors();
 	});
 }
 

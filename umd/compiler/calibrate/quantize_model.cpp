@@ -85,19 +85,18 @@ Value integerKernels(const Value &weights, const std::vector<double> &bias, doub
 {
 	const DataType type = calibration.type;
 	const auto most = static_cast<double>(integerLimits(type).highest);
-	const std::vector<double> numbers = realNumbers(weights);
-	const size_t kernel = numbers.size() / weights.shape.front();
+	const size_t kernel = elementCount(weights.shape) / weights.shape.front();
 	const size_t bytes = elementBytes(elementTypeOf(type));
+	std::vector<std::byte> elements(elementCount(weights.shape) * bytes);
 	std::vector<Quantization> scales;
 	std::vector<double> steps;
 	Value value = weights;
 
 	value.type = elementTypeOf(type);
 	value.quantizedAxis = 0;
-	value.data.assign(numbers.size() * bytes, std::byte{});
 	for (size_t k = 0; k < weights.shape.front(); k++) {
 		double largest = 0;
-		for (const double element : std::span(numbers).subspan(k * kernel, kernel))
+		for (const double element : realNumbers(weights, k * kernel, kernel))
 			largest = std::max(largest, std::fabs(element));
 		/* The bias, in steps of the sums, has to fit 30 bits. */
 		const double least = bias.empty() ? 0 : std::fabs(bias[k]) / inputStep * 0x1p-30;
@@ -105,14 +104,17 @@ Value integerKernels(const Value &weights, const std::vector<double> &bias, doub
 	}
 	if (isFixedPoint(calibration))
 		std::ranges::fill(steps, powerOfTwo(std::ranges::max(steps)));
-	for (const double step : steps)
-		scales.push_back({ step > 0 ? step : scaleOfNothing, 0 });
-	for (size_t i = 0; i < numbers.size(); i++) {
-		const auto element =
-			static_cast<int16_t>(scales[i / kernel].quantize(numbers[i], type));
-		/* Little endian: the low byte is first. */
-		std::memcpy(&value.data[i * bytes], &element, bytes);
+	std::byte *to = elements.data();
+	for (size_t k = 0; k < steps.size(); k++) {
+		scales.push_back({ steps[k] > 0 ? steps[k] : scaleOfNothing, 0 });
+		for (const double number : realNumbers(weights, k * kernel, kernel)) {
+			const auto element = static_cast<int16_t>(scales[k].quantize(number, type));
+			/* Little endian: the low byte is first. */
+			std::memcpy(to, &element, bytes);
+			to += bytes;
+		}
 	}
+	value.data = std::move(elements);
 	value.quantization = TensorQuantization(std::move(scales));
 	return value;
 }

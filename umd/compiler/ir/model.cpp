@@ -67,29 +67,22 @@ const TypeInfo &infoOf(ElementType type)
 	return types[static_cast<size_t>(type)];
 }
 
-/* All elements of a constant; none if its type has no such reader. */
-template<typename Number, typename Read>
-std::vector<Number> numbersOf(const Value &constant, Read read)
-{
-	const size_t bytes = elementBytes(constant.type);
-	std::vector<Number> numbers(read ? constant.data.size() / bytes : 0);
-
-	for (size_t i = 0; i < numbers.size(); i++)
-		numbers[i] = read(&constant.data[i * bytes]);
-	return numbers;
-}
-
-/* Calls a function for each element, with the quantization of its channel. */
+/* Calls a function for each element from the first on, with the quantization of its channel. */
 template<typename Function>
-void eachQuantized(const Value &value, size_t count, Function function)
+void eachQuantized(const Value &value, size_t first, size_t count, Function function)
 {
-	uint64_t inner = 1;
+	const bool areSeveral = value.quantization.values().size() > 1 && !value.shape.empty();
+	const size_t extent = areSeveral ? value.shape[value.quantizedAxis] : 1;
+	const size_t inner =
+		areSeveral ? packedStrides(value.shape)[value.quantizedAxis] : first + count;
 
-	for (size_t axis = value.quantizedAxis + size_t{ 1 }; axis < value.shape.size(); axis++)
-		inner *= value.shape[axis];
-	const uint64_t extent = value.shape.empty() ? 1 : value.shape[value.quantizedAxis];
-	for (size_t i = 0; i < count; i++)
-		function(i, value.quantization.channel(static_cast<uint32_t>(i / inner % extent)));
+	for (size_t i = 0, next = 0; i < count; i = next) {
+		const size_t channel = (first + i) / inner;
+		const auto one =
+			value.quantization.channel(static_cast<uint32_t>(channel % extent));
+		for (next = std::min((channel + 1) * inner - first, count); i < next; i++)
+			function(i, one);
+	}
 }
 
 } /* namespace */
@@ -317,33 +310,37 @@ Model Model::alone(std::span<const Operator> some) const
 	return part;
 }
 
-template<typename Number>
-std::vector<Number> rawNumbers(const Value &constant)
+std::vector<double> rawNumbers(Value constant)
 {
-	return numbersOf<Number>(constant, infoOf(constant.type).real);
+	constant.quantization = {};
+	return realNumbers(constant);
 }
-template std::vector<float> rawNumbers(const Value &);
-template std::vector<double> rawNumbers(const Value &);
 
 std::vector<int64_t> wholeNumbers(const Value &constant)
 {
-	return numbersOf<int64_t>(constant, infoOf(constant.type).whole);
+	const TypeInfo &info = infoOf(constant.type);
+	std::vector<int64_t> numbers(info.whole ? constant.data.size() / info.bytes : 0);
+
+	for (size_t i = 0; i < numbers.size(); i++)
+		numbers[i] = info.whole(&constant.data[i * info.bytes]);
+	return numbers;
 }
 
 template<typename Number>
-std::vector<Number> realNumbers(const Value &constant)
+std::vector<Number> realNumbers(const Value &constant, size_t first, size_t count)
 {
-	std::vector<Number> numbers = rawNumbers<Number>(constant);
+	const size_t bytes = elementBytes(constant.type);
+	const auto real = infoOf(constant.type).real;
+	std::vector<Number> numbers(std::min(count, constant.data.size() / bytes - first));
 
-	if (constant.quantization.none())
-		return numbers;
-	eachQuantized(constant, numbers.size(), [&](size_t i, const Quantization &one) {
-		numbers[i] = static_cast<Number>(one.real(numbers[i]));
+	eachQuantized(constant, first, numbers.size(), [&](size_t i, const Quantization &one) {
+		const double element = real(&constant.data[(first + i) * bytes]);
+		numbers[i] = static_cast<Number>(one.real(element));
 	});
 	return numbers;
 }
-template std::vector<float> realNumbers(const Value &);
-template std::vector<double> realNumbers(const Value &);
+template std::vector<float> realNumbers(const Value &, size_t, size_t);
+template std::vector<double> realNumbers(const Value &, size_t, size_t);
 
 Value quantizedConstant(const std::vector<double> &numbers, Value value)
 {
@@ -351,13 +348,14 @@ Value quantizedConstant(const std::vector<double> &numbers, Value value)
 	const double least = isSigned ? INT8_MIN : 0, most = isSigned ? INT8_MAX : UINT8_MAX;
 
 	value.isConstant = true;
-	value.data.clear();
-	eachQuantized(value, numbers.size(), [&](size_t i, const Quantization &one) {
+	std::vector<std::byte> bytes;
+	eachQuantized(value, 0, numbers.size(), [&](size_t i, const Quantization &one) {
 		const double steps = std::nearbyint(numbers[i] / one.scale) + one.zeroPoint;
 		/* This comparison makes \a least of a NaN. */
 		const double held = steps > least ? std::min(steps, most) : least;
-		value.data.push_back(static_cast<std::byte>(static_cast<int>(held)));
+		bytes.push_back(static_cast<std::byte>(static_cast<int>(held)));
 	});
+	value.data = std::move(bytes);
 	return value;
 }
 
@@ -366,6 +364,7 @@ Value permuted(const Value &value, const std::vector<uint32_t> &order)
 	const size_t axes = order.size();
 	const size_t bytes = elementBytes(value.type);
 	const std::vector<size_t> strides = packedStrides(value.shape);
+	std::vector<std::byte> made(value.data.size());
 	Value result = value;
 
 	for (size_t axis = 0; axis < axes; axis++) {
@@ -379,13 +378,14 @@ Value permuted(const Value &value, const std::vector<uint32_t> &order)
 		uint64_t from = 0;
 		for (size_t axis = 0; axis < axes; axis++)
 			from += index[axis] * strides[order[axis]];
-		std::memcpy(&result.data[at], &value.data[from * bytes], bytes);
+		std::memcpy(&made[at], &value.data[from * bytes], bytes);
 		for (size_t axis = axes; axis-- > 0;) {
 			if (++index[axis] < result.shape[axis])
 				break;
 			index[axis] = 0;
 		}
 	}
+	result.data = std::move(made);
 	return result;
 }
 
@@ -395,11 +395,12 @@ Value floatConstant(const std::vector<double> &numbers, const Extents &shape)
 
 	value.shape = shape;
 	value.isConstant = true;
-	value.data.resize(numbers.size() * sizeof(float));
+	std::vector<std::byte> bytes(numbers.size() * sizeof(float));
 	for (size_t i = 0; i < numbers.size(); i++) {
 		const auto number = static_cast<float>(numbers[i]);
-		std::memcpy(&value.data[i * sizeof(float)], &number, sizeof(float));
+		std::memcpy(&bytes[i * sizeof(float)], &number, sizeof(float));
 	}
+	value.data = std::move(bytes);
 	return value;
 }
 

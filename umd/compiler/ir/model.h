@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -62,6 +63,25 @@ std::optional<Extents> shapeFrom(const std::vector<int64_t> &extents, uint64_t m
 std::optional<TensorQuantization> quantizationFrom(const std::vector<double> &scales,
 						   const std::vector<int64_t> &zeroPoints);
 
+/** \brief Bytes that nothing changes, so that copies share them */
+class SharedBytes : public std::span<const std::byte>
+{
+public:
+	SharedBytes() = default;
+	SharedBytes(std::vector<std::byte> bytes)
+		: owner_(std::make_shared<const std::vector<std::byte>>(std::move(bytes)))
+	{
+		span::operator=(*owner_);
+	}
+	/* There is no move, which would leave a span without its owner. */
+	SharedBytes(const SharedBytes &) = default;
+	SharedBytes &operator=(const SharedBytes &) = default;
+	bool operator==(const SharedBytes &o) const { return std::ranges::equal(*this, o); }
+
+private:
+	std::shared_ptr<const std::vector<std::byte>> owner_;
+};
+
 /** \brief Index into Model::values */
 using ValueId = size_t;
 
@@ -75,7 +95,7 @@ struct Value {
 	TensorQuantization quantization;
 	uint32_t quantizedAxis = 0;
 	/** \brief Elements of a constant, little endian, in the order of the shape */
-	std::vector<std::byte> data;
+	SharedBytes data;
 	bool isConstant = false;
 	/** \brief Number of samples if the first axis is a batch, with a cube for each; else 1 */
 	uint32_t batch = 1;
@@ -479,14 +499,14 @@ Extents withRank(Extents shape, size_t rank);
 std::optional<Extents> broadcastShape(const Extents &a, const Extents &b);
 /** \return an error if a constant's number of bytes does not fit its shape */
 std::optional<Error> bytesError(const Value &value);
-/** \return the elements of a constant, without their quantization; numbers are float or double */
-template<typename Number = double>
-std::vector<Number> rawNumbers(const Value &constant);
+/** \return the elements of a constant, without their quantization */
+std::vector<double> rawNumbers(Value constant);
 /** \return the exact elements of an integer constant; none if the constant is of another type */
 std::vector<int64_t> wholeNumbers(const Value &constant);
-/** \return the real numbers that a constant stands for */
+/** \return the real numbers of a constant, or of \a count elements; float or double */
 template<typename Number = double>
-std::vector<Number> realNumbers(const Value &constant);
+std::vector<Number> realNumbers(const Value &constant, size_t first = 0,
+				size_t count = std::dynamic_extent);
 /** \brief A transposed constant: axis i of the result is axis order[i] of \a value */
 Value permuted(const Value &value, const std::vector<uint32_t> &order);
 /** \return a float32 constant of \a numbers, which are in the order of \a shape */

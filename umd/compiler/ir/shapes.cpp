@@ -242,7 +242,7 @@ Result<void> Model::setAsideInvalid()
 	for (ValueId id = 0; id < values.size(); id++) {
 		if (bytesError(values[id])) {
 			values[id].isConstant = isThere[id] = false;
-			values[id].data.clear();
+			values[id].data = {};
 		}
 	}
 	for (const ValueId id : outputs) {

@@ -83,12 +83,14 @@ Tensor withExtent(Tensor tensor, uint32_t axis, uint32_t extent)
 void rearrange(Value &constant, const std::vector<uint32_t> &places)
 {
 	const size_t bytes = elementBytes(constant.type), row = places.size() * bytes;
+	std::vector<std::byte> made(constant.data.size());
 
-	for (size_t at = 0; at < constant.data.size(); at += row) {
-		const std::vector<std::byte> one(&constant.data[at], &constant.data[at] + row);
+	for (size_t at = 0; at < made.size(); at += row) {
 		for (size_t i = 0; i < places.size(); i++)
-			std::copy_n(&one[places[i] * bytes], bytes, &constant.data[at + i * bytes]);
+			std::copy_n(&constant.data[at + places[i] * bytes], bytes,
+				    &made[at + i * bytes]);
 	}
+	constant.data = std::move(made);
 }
 
 Transpose turnedTo(const Tensor &tensor, const Extents &shape, const AxisOrder &order)

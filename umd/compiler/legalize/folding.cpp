@@ -29,15 +29,16 @@ std::optional<Value> constantOf(const std::vector<double> &numbers, ElementType 
 	if (isFloat(type))
 		return value;
 	value.type = type;
-	value.data.resize(numbers.size() * elementBytes(type));
+	std::vector<std::byte> bytes(numbers.size() * elementBytes(type));
 	for (size_t i = 0; i < numbers.size(); i++) {
 		/* This comparison refuses a NaN, too. */
 		if (!(std::fabs(numbers[i]) < mostWhole))
 			return std::nullopt;
 		/* Little endian: the low bytes are the first. */
 		const auto whole = static_cast<int64_t>(numbers[i]);
-		std::memcpy(&value.data[i * elementBytes(type)], &whole, elementBytes(type));
+		std::memcpy(&bytes[i * elementBytes(type)], &whole, elementBytes(type));
 	}
+	value.data = std::move(bytes);
 	return value;
 }
 
@@ -46,7 +47,7 @@ std::optional<Value> moved(const Operator &operation, const std::vector<const Va
 			   const Extents &shape)
 {
 	Value result = *operands.front();
-	std::vector<std::byte> elements;
+	std::vector<std::byte> elements, made;
 	std::vector<RealNumbers> places;
 	Operator move = operation;
 	Model model;
@@ -67,12 +68,12 @@ std::optional<Value> moved(const Operator &operation, const std::vector<const Va
 	if (static_cast<double>(elements.size() / size) > mostPlaces)
 		return std::nullopt;
 	result.shape = shape;
-	result.data.clear();
-	for (const float place : Evaluator(model).evaluate(move, places)) {
+	for (const float place : evaluate(model, move, places)) {
 		const auto from = elements.begin() +
 				  static_cast<ptrdiff_t>(static_cast<size_t>(place) * size);
-		result.data.insert(result.data.end(), from, from + static_cast<ptrdiff_t>(size));
+		made.insert(made.end(), from, from + static_cast<ptrdiff_t>(size));
 	}
+	result.data = std::move(made);
 	return result;
 }
 

@@ -62,14 +62,16 @@ Value spreadKernels(const Value &kernels, uint32_t groups, op::Axes dilation, op
 	Value result = kernels;
 
 	result.shape = { from[0] * groups, from[1], size.y, size.x };
-	result.data.assign(elementCount(result.shape) * bytes, static_cast<std::byte>(zero));
+	std::vector<std::byte> made(elementCount(result.shape) * bytes,
+				    static_cast<std::byte>(zero));
 	const size_t plane = size_t{ size.y } * size.x, ofGroup = from[1] / groups;
 	/* Channels of a group go to kernels of their own. */
 	const Walk to{ { from[0], groups, from[1] / groups, from[2], from[3] },
 		       { from[1] * plane, (from[0] * from[1] + ofGroup) * plane, plane,
 			 size_t{ dilation.y } * size.x, dilation.x } };
 	for (uint64_t i = 0; i < elementCount(from); i++)
-		std::memcpy(&result.data[to(i) * bytes], &kernels.data[i * bytes], bytes);
+		std::memcpy(&made[to(i) * bytes], &kernels.data[i * bytes], bytes);
+	result.data = std::move(made);
 	return result;
 }
 

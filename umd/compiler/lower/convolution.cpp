@@ -17,15 +17,14 @@ namespace
 {
 
 /* Integers less their zero points: uint8 weights have one anywhere in their range. */
-std::vector<float> withoutZero(const Value &weights)
+std::vector<float> withoutZero(Value weights)
 {
-	std::vector<float> numbers = rawNumbers<float>(weights);
-	const size_t kernel = numbers.size() / weights.shape.front();
+	std::vector<Quantization> zeros;
 
-	for (size_t i = 0; i < numbers.size(); i++)
-		numbers[i] -= static_cast<float>(
-			weights.quantization.channel(static_cast<uint32_t>(i / kernel)).zeroPoint);
-	return numbers;
+	for (const Quantization &one : weights.quantization.values())
+		zeros.push_back({ 1, one.zeroPoint });
+	weights.quantization = TensorQuantization(std::move(zeros));
+	return realNumbers<float>(weights);
 }
 
 /*

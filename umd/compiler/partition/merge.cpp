@@ -127,7 +127,7 @@ void Merger::addInputs(const std::vector<MergedPart> &parts)
 	for (const MergedPart &part : parts) {
 		for (const std::string &name : part.inputs) {
 			readers_[name]++;
-			onCore[name] = part.model.has_value();
+			onCore[name] = part.model != nullptr;
 		}
 	}
 	for (const std::string &name : graph_.inputs()) {

@@ -127,7 +127,7 @@ std::unique_ptr<ModelGraph> readTfliteGraph(std::span<const std::byte> file);
 struct MergedPart : ModelPart {
 	size_t step = 0;
 	std::vector<size_t> nodes;
-	std::optional<CompiledModel> model; /**< empty for a part of the host */
+	std::shared_ptr<CompiledModel> model; /**< none for a part of the host */
 };
 
 /**

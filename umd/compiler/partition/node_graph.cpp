@@ -2,6 +2,7 @@
 #include "node_graph.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -23,13 +24,22 @@ bool dequantizes(const GraphNode &node)
 
 } /* namespace */
 
-NodeGraph::NodeGraph(std::vector<GraphNode> nodes) : nodes_(std::move(nodes))
+NodeGraph::NodeGraph(std::vector<GraphNode> nodes)
+	: nodes_(std::move(nodes)), makers_(nodes_.size()), readers_(nodes_.size())
 {
+	std::map<std::string, size_t> makers;
+
 	for (size_t i = 0; i < nodes_.size(); i++) {
 		for (const std::string &output : nodes_[i].outputs)
-			makers_[output] = i;
-		for (const std::string &input : nodes_[i].inputs)
-			readers_[input].push_back(i);
+			makers[output] = i;
+	}
+	for (size_t i = 0; i < nodes_.size(); i++) {
+		for (const std::string &input : nodes_[i].inputs) {
+			if (!makers.contains(input))
+				continue;
+			makers_[i].push_back(makers[input]);
+			readers_[makers[input]].push_back(i);
+		}
 	}
 }
 
@@ -42,47 +52,24 @@ std::vector<size_t> NodeGraph::unitOf(size_t node) const
 {
 	std::set<size_t> unit{ node };
 
-	for (const std::string &input : nodes_[node].inputs) {
-		const auto maker = makers_.find(input);
-		if (maker != makers_.end() && dequantizes(nodes_[maker->second]))
-			unit.insert(maker->second);
-	}
-	for (const std::string &output : nodes_[node].outputs) {
-		const auto readers = readers_.find(output);
-		if (readers == readers_.end())
-			continue;
-		for (const size_t reader : readers->second) {
-			if (quantizes(nodes_[reader]))
-				unit.insert(reader);
-		}
-	}
+	std::ranges::copy_if(makers_[node], std::inserter(unit, unit.end()),
+			     [&](size_t maker) { return dequantizes(nodes_[maker]); });
+	std::ranges::copy_if(readers_[node], std::inserter(unit, unit.end()),
+			     [&](size_t reader) { return quantizes(nodes_[reader]); });
 	return { unit.begin(), unit.end() };
-}
-
-bool NodeGraph::areReaders(size_t node, const std::vector<bool> &possible) const
-{
-	if (nodes_[node].makesOutput)
-		return false;
-	for (const std::string &output : nodes_[node].outputs) {
-		const auto readers = readers_.find(output);
-		if (readers != readers_.end() &&
-		    !std::ranges::all_of(readers->second, [&](size_t i) { return possible[i]; }))
-			return false;
-	}
-	return true;
 }
 
 /* Goes backwards, because the choice for a node may depend on its readers, which come after it. */
 void NodeGraph::followOperators(std::vector<bool> &possible) const
 {
 	for (size_t i = nodes_.size(); i-- > 0;) {
-		const GraphNode &node = nodes_[i];
-		const auto maker =
-			node.inputs.empty() ? makers_.end() : makers_.find(node.inputs[0]);
-		if (quantizes(node) && maker != makers_.end())
-			possible[i] = possible[maker->second];
+		if (quantizes(nodes_[i]) && !makers_[i].empty())
+			possible[i] = possible[makers_[i].front()];
 		else if (isConversion(i))
-			possible[i] = areReaders(i, possible);
+			possible[i] = !nodes_[i].makesOutput &&
+				      std::ranges::all_of(readers_[i], [&](size_t reader) {
+					      return possible[reader];
+				      });
 	}
 }
 
@@ -98,12 +85,9 @@ std::vector<NodeGroup> NodeGraph::groupsOf(const std::vector<bool> &kinds, bool 
 
 	for (size_t i = 0; i < nodes_.size(); i++) {
 		steps[i] = kinds[i] ? 1 : 0;
-		for (const std::string &input : nodes_[i].inputs) {
-			const auto maker = makers_.find(input);
-			if (maker == makers_.end())
-				continue;
-			const size_t other = kinds[maker->second] == kinds[i] ? 0 : 1;
-			steps[i] = std::max(steps[i], steps[maker->second] + other);
+		for (const size_t maker : makers_[i]) {
+			const size_t other = kinds[maker] == kinds[i] ? 0 : 1;
+			steps[i] = std::max(steps[i], steps[maker] + other);
 		}
 		if (kinds[i] == kind)
 			byStep[steps[i]].push_back(i);

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace nvdla::compiler
@@ -55,12 +54,10 @@ public:
 	std::vector<NodeGroup> groupsOf(const std::vector<bool> &kinds, bool kind = true) const;
 
 private:
-	bool areReaders(size_t node, const std::vector<bool> &possible) const;
-
 	std::vector<GraphNode> nodes_;
-	/* Indices of the node that makes a tensor, and of those that read it, by its name. */
-	std::unordered_map<std::string, size_t> makers_;
-	std::unordered_map<std::string, std::vector<size_t>> readers_;
+	/* For each node those that make its inputs, and those that read its outputs. */
+	std::vector<std::vector<size_t>> makers_;
+	std::vector<std::vector<size_t>> readers_;
 };
 
 } /* namespace nvdla::compiler */

@@ -77,15 +77,13 @@ std::vector<std::byte> bytesOf(const pb::Model &model)
 
 /*
  * Makes all tensors outputs, so that the host reports what they are. Shapes that the file states
- * for outputs are left out: exporters write those of one run.
+ * for outputs are left out: exporters write those of one run. Returns the names of the outputs.
  */
-pb::Model withAllOutputs(const pb::Model &header, const pb::Graph &graph)
+std::set<std::string> makeAllOutputs(pb::Graph &graph)
 {
-	pb::Model model = header;
 	std::set<std::string> outputs;
 
-	*model.mutable_graph() = graph;
-	for (pb::ValueInfo &output : *model.mutable_graph()->mutable_output()) {
+	for (pb::ValueInfo &output : *graph.mutable_output()) {
 		outputs.insert(output.name());
 		if (output.type().has_tensor_type())
 			output.mutable_type()->mutable_tensor_type()->clear_shape();
@@ -93,10 +91,10 @@ pb::Model withAllOutputs(const pb::Model &header, const pb::Graph &graph)
 	for (const pb::Node &node : graph.node()) {
 		for (const std::string &name : node.output()) {
 			if (!name.empty() && outputs.insert(name).second)
-				model.mutable_graph()->add_output()->set_name(name);
+				graph.add_output()->set_name(name);
 		}
 	}
-	return model;
+	return outputs;
 }
 
 /*
@@ -166,12 +164,14 @@ public:
 
 	Result<TensorDesc> tensorOf(const std::string &name) const override;
 	ModelPart cut(std::span<const size_t> nodes, ModelPart part) const override;
-	/* The whole model as a file. */
-	std::vector<std::byte> file() const;
+	/* Turns the whole model into a file, and frees its memory. */
+	std::vector<std::byte> takeFile();
 
 private:
+	/* Reads header_ and graph_. */
+	void read(std::span<const std::byte> file);
 	void readInputs(std::span<const InputShape> shapes);
-	void askHost();
+	void askHost(std::span<const std::byte> file, std::span<const InputShape> shapes);
 	/* number: an input value with which the model can run */
 	void fold(const HostModel &model, std::optional<float> number);
 	bool isFoldable(const nvdla::onnx::Node &node,
@@ -194,7 +194,7 @@ private:
 	std::map<std::string, int> constants_;		   /* indices of initializers, by name */
 };
 
-OnnxGraph::OnnxGraph(std::span<const std::byte> file, std::span<const InputShape> shapes)
+void OnnxGraph::read(std::span<const std::byte> file)
 {
 	if (!header_.ParseFromArray(file.data(), static_cast<int>(file.size())))
 		refuse(ErrorCode::InvalidFile, divideModel, "file", "is no ONNX file");
@@ -203,6 +203,11 @@ OnnxGraph::OnnxGraph(std::span<const std::byte> file, std::span<const InputShape
 	/* Files of earlier versions have to list constants as inputs. */
 	constexpr int64_t withConstants = 4;
 	header_.set_ir_version(std::max(header_.ir_version(), withConstants));
+}
+
+OnnxGraph::OnnxGraph(std::span<const std::byte> file, std::span<const InputShape> shapes)
+{
+	read(file);
 	for (const pb::ValueInfo &output : graph_.output()) {
 		const pb::TensorType &tensor = output.type().tensor_type();
 		outputs_.push_back(output.name());
@@ -213,7 +218,7 @@ OnnxGraph::OnnxGraph(std::span<const std::byte> file, std::span<const InputShape
 	for (int i = 0; i < graph_.initializer_size(); i++)
 		constants_[graph_.initializer(i).name()] = i;
 	readInputs(shapes);
-	askHost();
+	askHost(file, shapes);
 	std::vector<GraphNode> nodes;
 	for (const pb::Node &node : graph_.node()) {
 		GraphNode &to = nodes.emplace_back();
@@ -251,12 +256,15 @@ void OnnxGraph::readInputs(std::span<const InputShape> shapes)
 	}
 }
 
-void OnnxGraph::askHost()
+void OnnxGraph::askHost(std::span<const std::byte> file, std::span<const InputShape> shapes)
 {
-	const pb::Model all = withAllOutputs(header_, graph_);
-	const HostModel model = valueOf(HostModel::open(bytesOf(all)));
+	const std::set<std::string> outputs = makeAllOutputs(graph_);
+	const HostModel model = valueOf(HostModel::open(takeFile()));
 	std::vector<std::string> names;
 
+	/* Opening a file takes several times its memory: the graph is read again afterwards. */
+	read(file);
+	compiler::onnx::closeShapes(graph_, shapes);
 	for (const HostValue &value : valueOf(model.outputs())) {
 		said_[value.name] = value.shape;
 		/* No axes are those of a number, or stand for an unknown shape. */
@@ -264,10 +272,9 @@ void OnnxGraph::askHost()
 			known_[value.name] = value;
 	}
 	/* The host keeps all tensors that are asked for: those of a whole model are large. */
-	for (const pb::ValueInfo &output : all.graph().output()) {
-		if (!known_.contains(output.name()) || isOutput(output.name()))
-			names.push_back(output.name());
-	}
+	std::ranges::copy_if(outputs, std::back_inserter(names), [&](const std::string &name) {
+		return !known_.contains(name) || isOutput(name);
+	});
 	std::vector<std::optional<float>> tried = { 0.0f, std::nullopt };
 	addComparedNumbers(graph_, tried);
 	TrialRuns trial = tryNumbers(model, inputValues_, names, tried, divisorsOf(graph_));
@@ -455,11 +462,11 @@ ModelPart OnnxGraph::cut(std::span<const size_t> nodes, ModelPart part) const
 	return part;
 }
 
-std::vector<std::byte> OnnxGraph::file() const
+std::vector<std::byte> OnnxGraph::takeFile()
 {
 	pb::Model model = header_;
 
-	*model.mutable_graph() = graph_;
+	model.mutable_graph()->Swap(&graph_);
 	return bytesOf(model);
 }
 
@@ -484,7 +491,7 @@ std::unique_ptr<ModelGraph> readOnnxGraph(std::span<const std::byte> file,
 Result<std::vector<std::byte>> computeConstants(std::span<const std::byte> file,
 						std::span<const InputShape> shapes)
 {
-	return resultOf([&] { return OnnxGraph(file, shapes).file(); });
+	return resultOf([&] { return OnnxGraph(file, shapes).takeFile(); });
 }
 
 } /* namespace nvdla::compiler */

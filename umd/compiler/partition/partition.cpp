@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -68,8 +69,7 @@ SampleReader readSamples(const ModelGraph &graph, const std::vector<std::vector<
 
 	if (!before.empty() && !samples.empty()) {
 		part = valueOf(graph.part(before));
-		model = valueOf(HostModel::open(part.file));
-		part.file.clear(); /* frees memory: the model has its own copy */
+		model = valueOf(HostModel::open(std::exchange(part.file, {})));
 	}
 	return [=, &graph, &samples](size_t sample) -> Result<std::vector<Numbers>> {
 		std::map<std::string, Numbers> numbers;
@@ -123,7 +123,7 @@ public:
 private:
 	struct Compiled {
 		ModelPart part;
-		CompiledModel model;
+		std::shared_ptr<CompiledModel> model;
 		bool hasProducts = false;
 	};
 
@@ -158,15 +158,15 @@ Partitioner::Compiled Partitioner::compileNow(std::span<const size_t> nodes,
 					      const SampleReader &samples) const
 {
 	ModelPart part = valueOf(graph_.part(nodes));
-	Model model = valueOf(importModel(part.file));
-	part.file.clear();
+	Model model = valueOf(importModel(std::exchange(part.file, {})));
 	const bool hasProducts = std::ranges::any_of(
 		model.operators, [](const Operator &one) { return traitsOf(one.kind).isProduct; });
 	/* The importer leaves out inputs that only give shapes. */
 	if (model.inputs.size() != part.inputs.size() + model.states.size())
 		refuse(ErrorCode::Unsupported, divideModel, graph_.describe(nodes.front()),
 		       "and what goes with it reads shapes that are computed");
-	return { std::move(part), valueOf(compileInMemory(std::move(model), options, samples)),
+	auto compiled = valueOf(compileInMemory(std::move(model), options, samples));
+	return { std::move(part), std::make_shared<CompiledModel>(std::move(compiled)),
 		 hasProducts };
 }
 
@@ -301,6 +301,7 @@ void Partitioner::calibrate(std::vector<MergedPart> &parts, const CompileOptions
 		       "keeps numbers from run to run, and the host computes a part of it; such "
 		       "models are compiled without calibration");
 	each.shapes.clear();
+	compiled_.clear();
 	for (MergedPart &part : parts) {
 		const std::vector<size_t> nodes(before.begin(), before.end());
 		before.insert(part.nodes.begin(), part.nodes.end());

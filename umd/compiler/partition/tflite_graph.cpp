@@ -149,6 +149,8 @@ TfliteGraph::TfliteGraph(std::span<const std::byte> file)
 	addStates();
 	addOperators();
 	findShapes();
+	for (Value &value : model_.values)
+		value.data = {}; /* the file has the constants */
 }
 
 /* Tensors without a name, or with that of another tensor, get their number as a name. */

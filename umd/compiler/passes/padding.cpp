@@ -65,8 +65,8 @@ Value numbersAround(const Model &model, const Operator &operation, const Pad &pa
 		if (pad.before.size() == 4 && pad.before[0] + pad.after[0] == 0)
 			value.shape.front() = 1;
 	}
-	const auto numbers = Evaluator(alone).evaluate(
-		alone.operators[0], { RealNumbers(elementCount(alone.values[0].shape)), {} });
+	const auto numbers = evaluate(alone, alone.operators[0],
+				      { RealNumbers(elementCount(alone.values[0].shape)), {} });
 	return floatConstant({ numbers.begin(), numbers.end() }, alone.values[1].shape);
 }
 

@@ -71,10 +71,10 @@ void removeUnused(Model &model)
 	}
 	std::reverse(kept.begin(), kept.end());
 	model.operators = std::move(kept);
-	/* Constants without a reader are a large part of a model's memory; = {} would keep it. */
+	/* Constants without a reader are a large part of a model's memory. */
 	for (ValueId id = 0; id < needed.size(); id++) {
 		if (!needed[id])
-			std::vector<std::byte>().swap(model.values[id].data);
+			model.values[id].data = {};
 	}
 }
 
@@ -106,7 +106,7 @@ Value onesOf(uint32_t channels, op::Axes window, double worth)
 
 	kernels.type = ElementType::Int8;
 	kernels.shape = { channels, 1, window.y, window.x };
-	kernels.data.assign(elementCount(kernels.shape), std::byte{ 1 });
+	kernels.data = std::vector(elementCount(kernels.shape), std::byte{ 1 });
 	kernels.quantization = Quantization{ worth, 0 };
 	kernels.isConstant = true;
 	return kernels;
@@ -122,9 +122,9 @@ Value inWindow(const Value &kernels, op::Axes window, KernelPlace at)
 	Value seen = kernels;
 
 	seen.shape = { shape[0], shape[1], window.y, window.x };
-	seen.data.assign(shape[0] * kernel, std::byte{ 0 });
+	std::vector<std::byte> made(shape[0] * kernel);
 	for (uint32_t k = 0; k < shape[0] && !isFloat(kernels.type); k++)
-		std::fill_n(&seen.data[k * kernel], kernel,
+		std::fill_n(&made[k * kernel], kernel,
 			    static_cast<std::byte>(kernels.quantization.channel(k).zeroPoint));
 	for (size_t to = 0; to < size_t{ shape[0] } * shape[1] * window.y; to++) {
 		const int64_t line = static_cast<int64_t>(to % window.y) - at.line;
@@ -135,8 +135,9 @@ Value inWindow(const Value &kernels, op::Axes window, KernelPlace at)
 			&kernels.data[(from * shape[3] + static_cast<size_t>(first - at.column)) *
 				      size],
 			static_cast<size_t>(last - first) * size,
-			&seen.data[(to * window.x + static_cast<size_t>(first)) * size]);
+			&made[(to * window.x + static_cast<size_t>(first)) * size]);
 	}
+	seen.data = std::move(made);
 	return seen;
 }
 

@@ -114,10 +114,10 @@ ValueId Unroller::sample(ValueId id, uint32_t index, const Operator &reader)
 	    shape(id).size() == shape(reader.outputs.front()).size() &&
 	    shape(id).front() == batch_) {
 		Value part = value(id);
-		const auto bytes = static_cast<ptrdiff_t>(part.data.size() / batch_);
-		const auto from = value(id).data.begin() + index * bytes;
+		const size_t bytes = part.data.size() / batch_;
+		const auto one = value(id).data.subspan(index * bytes, bytes);
 		part.shape.front() = 1;
-		part.data.assign(from, from + bytes);
+		part.data = std::vector(one.begin(), one.end());
 		return model_.add(std::move(part));
 	}
 	if (const auto known = samples_.find(id); known != samples_.end())

@@ -20,8 +20,8 @@ namespace
 struct RealStep {
 	const Model &model;
 	const Operator &operation;
-	std::vector<const RealNumbers *> inputs;
-	RealNumbers &result; /* has as many elements as the output, all 0 */
+	std::vector<const RealNumbers *> inputs; /* kernels are empty: TurnedKernels reads them */
+	RealNumbers &result;			 /* has as many elements as the output, all 0 */
 
 	const RealNumbers &in(size_t input) const { return *inputs[input]; }
 	const Extents &shape(size_t input) const
@@ -71,33 +71,39 @@ void eachTap(const RealStep &step, const Window &window, const Visit &visit)
 	}
 }
 
-/* Kernels of one group as [tap][channel][kernel]. */
+/* Some kernels of an operator as [tap][channel][kernel]. */
 struct TurnedKernels {
 	uint32_t k;
 	uint32_t c;
 	uint32_t taps;
 	RealNumbers numbers;
 
-	TurnedKernels(const RealNumbers &kernels, uint32_t firstK, uint32_t count,
-		      uint32_t channels, uint32_t tapCount)
-		: k(count), c(channels), taps(tapCount), numbers(size_t{ k } * c * taps)
+	TurnedKernels(const RealStep &step, size_t firstK, uint32_t count)
+		: k(count), c(step.shape(1)[1]),
+		  taps(step.shape(1).size() > 2 ? step.shape(1)[2] * step.shape(1)[3] : 1),
+		  numbers(size_t{ k } * c * taps)
 	{
-		const float *from = &kernels[size_t{ firstK } * c * taps];
+		const Value &kernels = step.model.values[step.operation.inputs[1]];
+		const size_t size = size_t{ c } * taps;
 
-		for (uint32_t kernel = 0; kernel < k; kernel++)
+		for (uint32_t kernel = 0; kernel < k; kernel++) {
+			const auto one =
+				realNumbers<float>(kernels, (firstK + kernel) * size, size);
+			const float *from = one.data();
 			for (uint32_t channel = 0; channel < c; channel++)
 				for (uint32_t tap = 0; tap < taps; tap++)
 					numbers[(size_t{ tap } * c + channel) * k + kernel] =
 						*from++;
+		}
 	}
 	const float *ofTap(uint32_t tap) const { return &numbers[size_t{ tap } * c * k]; }
 };
 
-/* Adds products of kernels to the results from \a firstK on; pixelAt(row, tap) gives channels. */
+/* Adds products of some kernels to their results; pixelAt(row, tap) gives channels. */
 template<typename PixelAt>
-void addRows(const RealStep &step, const TurnedKernels &kernels, size_t firstK,
-	     const PixelAt &pixelAt)
+void addRows(const RealStep &step, size_t firstK, uint32_t count, const PixelAt &pixelAt)
 {
+	const TurnedKernels kernels(step, firstK, count);
 	const RealNumbers padding(kernels.c);
 	RealNumbers unused(kernels.k); /* sums behind the last row */
 	const size_t rows = step.rows();
@@ -160,7 +166,7 @@ void compute(const RealStep &step, const Convolution &conv)
 	const Window window{ { w[3], w[2] }, conv.stride, conv.dilation, conv.padding };
 
 	if (conv.groups == w[0] && w[1] == 1) { /* vectorized over the adjacent channels */
-		const TurnedKernels kernels(step.in(1), 0, w[0], 1, window.taps());
+		const TurnedKernels kernels(step, 0, w[0]);
 		eachTap(step, window, [&](size_t row, uint32_t tap, const float *pixel) {
 			float *sums = &step.result[row * w[0]];
 			const float *factors = kernels.ofTap(tap);
@@ -170,17 +176,16 @@ void compute(const RealStep &step, const Convolution &conv)
 		return;
 	}
 	for (uint32_t group = 0; group < conv.groups; group++)
-		addRows(step, { step.in(1), group * count, count, w[1], window.taps() },
-			size_t{ group } * count, [&](size_t row, uint32_t tap) {
-				const float *pixel = window.at(step, row, tap);
-				return pixel ? pixel + size_t{ group } * w[1] : nullptr;
-			});
+		addRows(step, size_t{ group } * count, count, [&](size_t row, uint32_t tap) {
+			const float *pixel = window.at(step, row, tap);
+			return pixel ? pixel + size_t{ group } * w[1] : nullptr;
+		});
 }
 
 void compute(const RealStep &step, const TransposedConvolution &conv)
 {
 	const Extents &x = step.shape(0), &w = step.shape(1), &y = step.outShape();
-	const TurnedKernels kernels(step.in(1), 0, w[0], w[1], w[2] * w[3]);
+	const TurnedKernels kernels(step, 0, w[0]);
 	const float *pixel = step.in(0).data();
 
 	for (uint32_t at = 0; at < x[1] * x[2]; at++, pixel += x[3]) {
@@ -202,10 +207,12 @@ void compute(const RealStep &step, const TransposedConvolution &conv)
 
 void compute(const RealStep &step, const FullyConnected &)
 {
+	constexpr uint32_t atOnce = 64; /* so that turned kernels take little memory */
 	const uint32_t kernels = step.shape(1)[0], channels = step.shape(1)[1];
 
-	addRows(step, { step.in(1), 0, kernels, channels, 1 }, 0,
-		[&](size_t row, uint32_t) { return &step.in(0)[row * channels]; });
+	for (uint32_t first = 0; first < kernels; first += atOnce)
+		addRows(step, first, std::min(atOnce, kernels - first),
+			[&](size_t row, uint32_t) { return &step.in(0)[row * channels]; });
 }
 
 void compute(const RealStep &step, const Product &product)
@@ -432,25 +439,21 @@ void quantizeAll(RealNumbers &numbers, const Value &value)
 
 } /* namespace */
 
-Evaluator::Evaluator(const Model &model) : model_(model), constants_(model.values.size())
+RealNumbers evaluate(const Model &model, const Operator &operation,
+		     const std::vector<RealNumbers> &values, RealNumbers result)
 {
-	for (ValueId id = 0; id < model.values.size(); id++) {
-		if (!model.values[id].isConstant)
-			continue;
-		const std::vector<double> numbers = realNumbers(model.values[id]);
-		constants_[id].assign(numbers.begin(), numbers.end());
-	}
-}
-
-RealNumbers Evaluator::evaluate(const Operator &operation, const std::vector<RealNumbers> &values,
-				RealNumbers result) const
-{
-	const Value &output = model_.values[operation.outputs.front()];
-	RealStep step{ model_, operation, {}, result };
+	const Value &output = model.values[operation.outputs.front()];
+	RealStep step{ model, operation, {}, result };
+	std::vector<RealNumbers> constants(operation.inputs.size());
 
 	result.assign(elementCount(output.shape), 0);
-	for (const ValueId id : operation.inputs)
-		step.inputs.push_back(model_.values[id].isConstant ? &constants_[id] : &values[id]);
+	for (size_t i = 0; i < constants.size(); i++) {
+		const ValueId id = operation.inputs[i];
+		const bool isConstant = model.values[id].isConstant;
+		if (isConstant && !(i == 1 && hasKernels(operation.kind)))
+			constants[i] = realNumbers<float>(model.values[id]);
+		step.inputs.push_back(isConstant ? &constants[i] : &values[id]);
+	}
 	std::visit([&](const auto &kind) { compute(step, kind); }, operation.kind);
 	const bool hasBias = traitsOf(operation.kind).isProduct && step.inputs.size() > 2;
 	for (size_t i = 0; hasBias && i < result.size(); i++)
@@ -466,19 +469,19 @@ RealNumbers Evaluator::evaluate(const Operator &operation, const std::vector<Rea
 	return result;
 }
 
-std::vector<RealNumbers> Evaluator::run(std::span<const RealNumbers> inputs,
-					std::vector<RealNumbers> values) const
+std::vector<RealNumbers> evaluateAll(const Model &model, std::span<const RealNumbers> inputs,
+				     std::vector<RealNumbers> values)
 {
-	values.resize(model_.values.size());
-	for (size_t i = 0; i < model_.inputs.size(); i++) {
-		const ValueId id = model_.inputs[i];
+	values.resize(model.values.size());
+	for (size_t i = 0; i < model.inputs.size(); i++) {
+		const ValueId id = model.inputs[i];
 		values[id] = inputs[i];
-		if (!isFloat(model_.values[id].type))
-			quantizeAll(values[id], model_.values[id]);
+		if (!isFloat(model.values[id].type))
+			quantizeAll(values[id], model.values[id]);
 	}
-	for (const Operator &operation : model_.operators) {
+	for (const Operator &operation : model.operators) {
 		RealNumbers &result = values[operation.outputs.front()];
-		result = evaluate(operation, values, std::move(result));
+		result = evaluate(model, operation, values, std::move(result));
 	}
 	return values;
 }

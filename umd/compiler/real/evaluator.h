@@ -16,40 +16,26 @@ namespace nvdla::compiler
 using RealNumbers = std::vector<float>;
 
 /**
- * \brief Runs a model on the CPU in float
+ * \brief Compute all values of a model on the CPU
  *
  * Operators compute in float, and results of integer values are rounded by their quantization. For
  * a quantized model the results equal the core's but for the rounding of ties and the precision of
  * SDP's multipliers.
+ *
+ * \param[in] model without Unknown operators
+ * \param[in] inputs one for each of the model's
+ * \param[in] values of an earlier run, whose memory is used again
+ * \return one for each value of the model; constants are empty
  */
-class Evaluator
-{
-public:
-	/** \param[in] model without Unknown operators; the evaluator keeps a reference to it */
-	explicit Evaluator(const Model &model);
+std::vector<RealNumbers> evaluateAll(const Model &model, std::span<const RealNumbers> inputs,
+				     std::vector<RealNumbers> values = {});
 
-	/**
-	 * \brief Compute all values
-	 * \param[in] inputs one for each of the model's
-	 * \param[in] values of an earlier run, whose memory is used again
-	 * \return one for each value of the model; constants are empty
-	 */
-	std::vector<RealNumbers> run(std::span<const RealNumbers> inputs,
-				     std::vector<RealNumbers> values = {}) const;
-
-	/**
-	 * \brief Compute one operator
-	 * \param[in] values as run() returns them; only the operator's inputs are read
-	 * \param[in] result of another operator, whose memory is used again
-	 */
-	RealNumbers evaluate(const Operator &operation, const std::vector<RealNumbers> &values,
-			     RealNumbers result = {}) const;
-
-	const Model &model() const { return model_; }
-
-private:
-	const Model &model_;
-	std::vector<RealNumbers> constants_;
-};
+/**
+ * \brief Compute one operator of a model
+ * \param[in] values as evaluateAll() returns them; only the operator's inputs are read
+ * \param[in] result of another operator, whose memory is used again
+ */
+RealNumbers evaluate(const Model &model, const Operator &operation,
+		     const std::vector<RealNumbers> &values, RealNumbers result = {});
 
 } /* namespace nvdla::compiler */

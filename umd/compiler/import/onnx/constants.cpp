@@ -46,7 +46,7 @@ std::vector<std::byte> bytesOf(const pb::Tensor &tensor, ElementType type)
 					  : bytesOf(tensor.int32_data(), each);
 }
 
-std::vector<std::byte> floatsOf(const pb::Tensor &ofDoubles)
+SharedBytes floatsOf(const pb::Tensor &ofDoubles)
 {
 	std::vector<double> numbers(ofDoubles.double_data().begin(), ofDoubles.double_data().end());
 
@@ -77,10 +77,10 @@ Tensor readConstantOfShape(NodeReader &reader)
 	reader.need(elementCount(one.shape) == 1, "value", "is not a tensor of one number");
 	reader.need(shape.has_value(), "shape", "has negative axes, or more elements than can be");
 	all.shape = *shape;
-	all.data.clear();
-	all.data.reserve(elementCount(*shape) * one.data.size());
-	for (uint64_t i = 0; i < elementCount(*shape); i++)
-		all.data.insert(all.data.end(), one.data.begin(), one.data.end());
+	std::vector<std::byte> bytes(elementCount(*shape) * one.data.size());
+	for (size_t i = 0; i < bytes.size(); i++)
+		bytes[i] = one.data[i % one.data.size()];
+	all.data = std::move(bytes);
 	return reader.constantTensor(std::move(all));
 }
 

@@ -121,7 +121,7 @@ Value Reader::readValue(const fb::Tensor &tensor, const std::string &where) cons
 	const auto *buffer = tensor.buffer() ? buffers->Get(tensor.buffer()) : nullptr;
 	if (buffer && buffer->data() && buffer->data()->size()) {
 		const auto *data = reinterpret_cast<const std::byte *>(buffer->data()->data());
-		value.data.assign(data, data + buffer->data()->size());
+		value.data = std::vector(data, data + buffer->data()->size());
 		value.isConstant = true;
 		if (tensor.sparsity())
 			value.data =
