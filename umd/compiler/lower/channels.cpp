@@ -76,8 +76,8 @@ void lower(Lowerer &lowerer, const Operator &operation, const Softmax &softmax)
 	const ValueId input = operation.inputs[0];
 	const double scale = lowerer.quantization(input).scale * softmax.beta;
 
-	lowerer.need(lowerer.storage(input) != DataType::Half || softmax.beta == 1, "beta",
-		     "is not 1, with float");
+	lowerer.support(lowerer.storage(input) != DataType::Half || softmax.beta == 1, "beta",
+			"is not 1, with float");
 	if (softmax.isLogarithm)
 		addOverChannels(lowerer, operation,
 				{ .function = OverChannels::Function::LogSoftmax });
@@ -130,17 +130,18 @@ void lower(Lowerer &lowerer, const Operator &operation, const Transpose &transpo
 		}
 		order.push_back(axis);
 	}
-	lowerer.need(order.size() <= AxisOrder::most, "perm",
-		     fmt::format("moves {} axes; {} are possible", order.size(), AxisOrder::most));
-	lowerer.need(lowerer.storage(input) == lowerer.storage(output) &&
-			     lowerer.quantization(input) == lowerer.quantization(output),
-		     "quantization", "of input and output differ");
+	lowerer.support(
+		order.size() <= AxisOrder::most, "perm",
+		fmt::format("moves {} axes; {} are possible", order.size(), AxisOrder::most));
+	lowerer.support(lowerer.storage(input) == lowerer.storage(output) &&
+				lowerer.quantization(input) == lowerer.quantization(output),
+			"quantization", "of input and output differ");
 	uint8_t at = 0;
 	for (uint32_t axis = 0; axis < extents.size(); axis++) {
 		if (extents[axis] == 1)
 			continue;
-		lowerer.need(extents[axis] <= UINT16_MAX, "perm",
-			     fmt::format("moves an axis of {} elements", extents[axis]));
+		lowerer.support(extents[axis] <= UINT16_MAX, "perm",
+				fmt::format("moves an axis of {} elements", extents[axis]));
 		axes.extents[at] = static_cast<uint16_t>(extents[axis]);
 		axes.order[static_cast<size_t>(std::ranges::find(order, axis) - order.begin())] =
 			at++;
@@ -150,8 +151,8 @@ void lower(Lowerer &lowerer, const Operator &operation, const Transpose &transpo
 	Cube cube = naturalCube(lowerer.value(output).shape);
 	/* With more than three axes only the order of the elements counts: a reshape follows. */
 	cube.h = static_cast<uint32_t>(elementCount(lowerer.value(output).shape) / cube.c / cube.w);
-	lowerer.need(cube.h <= mostOfSurface, "output",
-		     fmt::format("has {} lines; {} are possible", cube.h, mostOfSurface));
+	lowerer.support(cube.h <= mostOfSurface, "output",
+			fmt::format("has {} lines; {} are possible", cube.h, mostOfSurface));
 	lowerer.onCpu("the core cannot move elements between channels, lines and columns");
 	const std::string name = lowerer.step("transpose");
 	const std::string from = lowerer.surface(input);

@@ -38,7 +38,7 @@ Cube countingCube(const Extents &shape)
 }
 
 Lowerer::Lowerer(const Model &model, const CompileOptions &options)
-	: model_(model),
+	: Rules(compiling), model_(model),
 	  foldSums_(options.foldSums == FoldSums::Floats && options.calibration ? FoldSums::Always
 										: options.foldSums),
 	  core_(options.core), storage_(model.values.size()), cubes_(model.values.size()),
@@ -53,27 +53,12 @@ Lowerer::Lowerer(const Model &model, const CompileOptions &options)
 	chooseStorage();
 }
 
-void Lowerer::refuse(Error error) const
-{
-	if (current_)
-		error.where =
-			fmt::format("{} '{}', {}", current_->type, current_->name, error.where);
-	error.what = compiling;
-	throw BrokenRule{ std::move(error) };
-}
-
-void Lowerer::need(bool fulfilled, const std::string &field, const std::string &why) const
-{
-	if (!fulfilled)
-		refuse({ ErrorCode::Unsupported, compiling, field, why });
-}
-
 void Lowerer::needRoom(uint64_t elements) const
 {
 	constexpr uint64_t most = uint64_t{ 1 } << 25;
 
-	need(elements <= most, "size",
-	     fmt::format("would take {} constants, more than {}", elements, most));
+	support(elements <= most, "size",
+		fmt::format("would take {} constants, more than {}", elements, most));
 }
 
 Quantization Lowerer::quantization(ValueId id) const
@@ -83,20 +68,20 @@ Quantization Lowerer::quantization(ValueId id) const
 
 void Lowerer::needSize(ValueId id, const Cube &cube) const
 {
-	need(value(id).isConstant || std::max({ cube.c, cube.h, cube.w }) <= mostOfSurface,
-	     fmt::format("'{}'", value(id).name),
-	     fmt::format("is {}; {} channels, lines and columns are possible",
-			 toString(value(id).cubeShape()), mostOfSurface));
+	support(value(id).isConstant || std::max({ cube.c, cube.h, cube.w }) <= mostOfSurface,
+		fmt::format("'{}'", value(id).name),
+		fmt::format("is {}; {} channels, lines and columns are possible",
+			    toString(value(id).cubeShape()), mostOfSurface));
 }
 
 void Lowerer::needSurface(ValueId id, const std::string &where, const Cube &cube) const
 {
-	need(cube.elements() == elementCount(value(id).cubeShape()), where,
-	     fmt::format("is {}; batches of 1 and three more axes are what there can be",
-			 toString(value(id).cubeShape())));
-	need(storage(id) != DataType::Unknown, where,
-	     fmt::format("is {}; the core works on int8, int16 and float",
-			 elementTypeName(value(id).type)));
+	support(cube.elements() == elementCount(value(id).cubeShape()), where,
+		fmt::format("is {}; batches of 1 and three more axes are what there can be",
+			    toString(value(id).cubeShape())));
+	support(storage(id) != DataType::Unknown, where,
+		fmt::format("is {}; the core works on int8, int16 and float",
+			    elementTypeName(value(id).type)));
 }
 
 void Lowerer::makeNatural(ValueId id)
@@ -267,6 +252,7 @@ uint16_t Lowerer::half(double number)
 void Lowerer::lowerOne(const Operator &operation)
 {
 	current_ = &operation;
+	setPart(fmt::format("{} '{}'", operation.type, operation.name));
 	layers.push_back({ operation.name, operation.type, {}, {} });
 	if (const auto fused = fused_.find(&operation); fused != fused_.end()) {
 		layers.back().operations.push_back(fused->second);
@@ -291,8 +277,8 @@ void Lowerer::lowerOne(const Operator &operation)
 			needSurface(id, where,
 				    countsElements ? countingCube(value(id).cubeShape())
 						   : naturalCube(value(id).cubeShape()));
-			need(isFloat(value(id).type) || quantization(id).scale > 0, where,
-			     "has a scale of 0; elements of such a tensor stand for nothing");
+			support(isFloat(value(id).type) || quantization(id).scale > 0, where,
+				"has a scale of 0; elements of such a tensor stand for nothing");
 		}
 	}
 	std::visit([&](const auto &kind) { lower(*this, operation, kind); }, operation.kind);
@@ -312,13 +298,14 @@ void Lowerer::needTypes(const Operator &operation)
 		for (const ValueId id : ids) {
 			const bool isWide =
 				storage(id) == DataType::Int16 && range(id) == DataType::Int8;
-			need(value(id).isConstant || core_.has(storage(id)),
-			     fmt::format("'{}'", value(id).name),
-			     fmt::format("is {}, and {} computes with {}; {}",
-					 isWide ? "8 bits held in 16" : dataTypeName(storage(id)),
-					 core_.name, core_.typeNames(),
-					 isWide ? "quantize the kernels symmetrically"
-						: "calibrate the float model (--calibrate)"));
+			support(value(id).isConstant || core_.has(storage(id)),
+				fmt::format("'{}'", value(id).name),
+				fmt::format("is {}, and {} computes with {}; {}",
+					    isWide ? "8 bits held in 16"
+						   : dataTypeName(storage(id)),
+					    core_.name, core_.typeNames(),
+					    isWide ? "quantize the kernels symmetrically"
+						   : "calibrate the float model (--calibrate)"));
 		}
 	}
 }

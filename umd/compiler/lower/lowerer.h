@@ -77,7 +77,7 @@ struct Residual {
  * The first rule that an operator breaks is thrown as a BrokenRule: it ends the operator's
  * lowering.
  */
-class Lowerer
+class Lowerer : public Rules
 {
 public:
 	/** \brief Surfaces and types of an affine function */
@@ -114,18 +114,8 @@ public:
 
 	/* Functions for the lowering of operators. */
 
-	/** \brief Check a condition of the operator that is being lowered */
-	void need(bool fulfilled, const std::string &field, const std::string &why) const;
 	/** \brief Check the number of elements of constants that are not in the model's file */
 	void needRoom(uint64_t elements) const;
-	/** \brief The value of a result; its error is that of the operator */
-	template<typename T>
-	T take(Result<T> result) const
-	{
-		if (!result)
-			refuse(std::move(result.error()));
-		return std::move(*result);
-	}
 
 	/** \brief The core that the network is for */
 	const CoreGeometry &core() const { return core_; }
@@ -249,7 +239,6 @@ public:
 	void sum(const Stage &stage, Affine function, const Residual &residual);
 
 private:
-	[[noreturn]] void refuse(Error error) const;
 	/** \brief Check that a computed value can be a surface of shape \a cube */
 	void needSize(ValueId id, const Cube &cube) const;
 	/** \brief Check that a computed value's elements and type fit a surface of shape \a cube */

@@ -172,11 +172,11 @@ void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 		takeSlice(lowerer, operation, { Extents(4, 0), Extents(4, 1) }, pool.activation);
 		return;
 	}
-	lowerer.need(lowerer.storage(input) == DataType::Half ||
-			     lowerer.quantization(input) == lowerer.quantization(output),
-		     "quantization",
-		     "of input and output differ; one element of a window is "
-		     "taken as it is");
+	lowerer.support(lowerer.storage(input) == DataType::Half ||
+				lowerer.quantization(input) == lowerer.quantization(output),
+			"quantization",
+			"of input and output differ; one element of a window is "
+			"taken as it is");
 	const std::string name = lowerer.step("pooling");
 	const op::Pooling step{
 		.name = name,
@@ -201,9 +201,9 @@ void lower(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 		poolByPdp(lowerer, operation, pool);
 		return;
 	}
-	lowerer.need(pool.kernel.x <= maxKernelSize && pool.kernel.y <= maxKernelSize, "window",
-		     fmt::format("of {} x {}; {} lines and columns are possible", pool.kernel.y,
-				 pool.kernel.x, maxKernelSize));
+	lowerer.support(pool.kernel.x <= maxKernelSize && pool.kernel.y <= maxKernelSize, "window",
+			fmt::format("of {} x {}; {} lines and columns are possible", pool.kernel.y,
+				    pool.kernel.x, maxKernelSize));
 	sumByConvolution(lowerer, operation, pool);
 }
 
