@@ -117,6 +117,7 @@ public:
 	/** \brief Check the number of elements of constants that are not in the model's file */
 	void needRoom(uint64_t elements) const;
 
+	const Model &model() const { return model_; }
 	/** \brief The core that the network is for */
 	const CoreGeometry &core() const { return core_; }
 	const Value &value(ValueId id) const { return model_.values[id]; }
