@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 
 #include <nvdla/compiler.h>
 #include <nvdla/graph.h>
@@ -191,18 +192,10 @@ public:
 	void add(op::Any operation);
 	/** \brief Add kernels, unless they are there \return their name */
 	std::string addWeights(GraphWeights weights);
-	/** \brief What a look-up table of SDP is made of */
-	struct Table {
-		Unary function;
-		DataType type;
-		DataType inRange;
-		DataType outRange;
-		Quantization in;
-		Quantization out;
-		int64_t zero;
-
-		bool operator==(const Table &) const = default;
-	};
+	/** \brief What a look-up table of SDP is made of: function, type, ranges and quantizations
+	 * of input and output, and the number that is subtracted from inputs */
+	using Table = std::tuple<Unary, DataType, DataType, DataType, Quantization, Quantization,
+				 int64_t>;
 	/** \return the name of a table in the graph; empty at first, for the caller to set */
 	std::string &tableName(const Table &table);
 	/** \brief Note in the report that the operator runs on the CPU */
