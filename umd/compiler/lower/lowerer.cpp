@@ -113,11 +113,19 @@ std::string Lowerer::step(const std::string &step)
 	return unique(fmt::format("{} {}", current_->name, step));
 }
 
-std::string Lowerer::intermediate(const std::string &name, DataType type, const Cube &cube)
+std::string Lowerer::intermediate(const std::string &name, DataType type, const Cube &cube,
+				  const Value &like)
 {
 	const std::string surface = unique(name);
 
-	describe(surface, type, cube);
+	graph.surface({ .name = surface,
+			.type = type,
+			.c = cube.c,
+			.h = cube.h,
+			.w = cube.w,
+			.n = like.batch,
+			.place = Place::Auto,
+			.quantization = like.quantization });
 	return surface;
 }
 
@@ -138,19 +146,6 @@ std::string Lowerer::part(const PartOf &part, const Cube &cube)
 	return surface;
 }
 
-void Lowerer::describe(const std::string &surface, DataType type, const Cube &cube,
-		       const Value &like)
-{
-	graph.surface({ .name = surface,
-			.type = type,
-			.c = cube.c,
-			.h = cube.h,
-			.w = cube.w,
-			.n = like.batch,
-			.place = Place::Auto,
-			.quantization = like.quantization });
-}
-
 std::string Lowerer::write(ValueId id, const Cube &cube)
 {
 	const auto placed = places_.find(id);
@@ -162,9 +157,7 @@ std::string Lowerer::write(ValueId id, const Cube &cube)
 	/* A concatenation is described before its parts are written. */
 	if (!surface.empty())
 		return surface;
-	surface = unique(value(id).name);
-	describe(surface, storage(id), cube, value(id));
-	return surface;
+	return surface = intermediate(value(id).name, storage(id), cube, value(id));
 }
 
 PartOf Lowerer::placeOf(ValueId id) const

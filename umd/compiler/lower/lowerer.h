@@ -127,10 +127,7 @@ public:
 	/** \brief The type whose limits integers keep; 8-bit numbers may be stored in 16 bits */
 	DataType range(ValueId id) const;
 	/** \brief Whether a value's elements are 8-bit integers, stored in 8 bits */
-	bool is8Bits(ValueId id) const
-	{
-		return storage(id) == DataType::Int8 && range(id) == DataType::Int8;
-	}
+	bool is8Bits(ValueId id) const { return storage(id) == DataType::Int8; }
 	/** \brief Whether TFLite's kernels for 8 bits round a value's integers twice */
 	bool roundsTwice(ValueId id) const
 	{
@@ -180,8 +177,10 @@ public:
 	}
 	/** \brief Describe the surface of a value that is about to be written, and name it */
 	std::string write(ValueId id, const Cube &cube);
-	/** \brief Describe a surface that is no value of the model */
-	std::string intermediate(const std::string &name, DataType type, const Cube &cube);
+	/** \brief Describe a surface; if it holds a value, with batch and quantization of that one
+	 */
+	std::string intermediate(const std::string &name, DataType type, const Cube &cube,
+				 const Value &like = {});
 	/** \brief Describe a part of a surface, for writing or reading */
 	std::string part(const PartOf &part, const Cube &cube);
 	/** \brief A name that no other surface, constant or operation has */
@@ -246,9 +245,6 @@ private:
 	 * operation; nothing if the conversion needs an operation of its own */
 	std::optional<Requantization> requantizedBehind(const Operator &writer,
 							ValueId concatenated) const;
-	/** \brief Describe a surface with batch and quantization of a value, if it holds one */
-	void describe(const std::string &surface, DataType type, const Cube &cube,
-		      const Value &like = {});
 	void nameOutputs();
 	void lowerOne(const Operator &operation);
 	void needTypes(const Operator &operation);
