@@ -54,8 +54,8 @@ bool expandEach(Model &model, const Expand &expand);
 /** \brief scale * x + shift, of a value x */
 struct Line {
 	ValueId of;
-	double scale;
-	double shift;
+	double scale = 1;
+	double shift = 0;
 };
 
 /** \return the sum or product of a tensor and one number that writes a float value, if one does */
