@@ -20,7 +20,8 @@ namespace nvdla::compiler::legalize
 Tensor unary(Builder &builder, const Tensor &x, const Unary &function);
 /** \brief factor * function(x) */
 Tensor scaledUnary(Builder &builder, const Tensor &x, const Unary &function, double factor);
-Tensor negative(Builder &builder, const Tensor &x);
+/** \param[in] isLast whether the product is the operator's result */
+Tensor timesNumber(Builder &builder, const Tensor &x, double factor, bool isLast = true);
 /** \brief Shrink: 0 if |x| <= threshold, else x moved towards 0 by \a bias */
 Tensor shrink(Builder &builder, const Tensor &x, double threshold, double bias);
 /** \brief clamp(alpha * x + beta, 0, 1) */
