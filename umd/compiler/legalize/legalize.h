@@ -167,14 +167,9 @@ struct Scaling {
 Tensor batchNormalized(Builder &builder, const Tensor &x, const Scaling &scaling,
 		       const std::vector<double> &mean, const std::vector<double> &variance,
 		       double epsilon);
-struct Normalized {
-	Tensor tensor;
-	Tensor mean;
-	Tensor reciprocalWidth;
-};
 /** \param[in] first axis; it and all later ones are normalized together */
-Normalized layerNormalized(Builder &builder, const Tensor &x, uint32_t first,
-			   const Scaling &scaling, double epsilon, bool wantsMoments);
+Tensor layerNormalized(Builder &builder, const Tensor &x, uint32_t first, const Scaling &scaling,
+		       double epsilon);
 /** \brief Normalize each channel by itself */
 Tensor instanceNormalized(Builder &builder, const Tensor &pictureOrLine, const Scaling &scaling,
 			  double epsilon);

@@ -83,10 +83,6 @@ public:
 		return index < inputs() && shown_[index] < node_.input_size() &&
 		       !node_.input(shown_[index]).empty();
 	}
-	bool hasOutput(size_t index) const
-	{
-		return index < outputs() && !node_.output(static_cast<int>(index)).empty();
-	}
 	/** \brief Restrict and reorder the node's inputs that the other functions see */
 	void showInputs(std::vector<int> indices) { shown_ = std::move(indices); }
 	/** \brief Whether input 0 has batch, channels and columns, but no lines */
