@@ -9,15 +9,8 @@
 namespace nvdla::compiler::onnx
 {
 
-legalize::AxisOrder channelsLast(size_t rank)
-{
-	constexpr size_t pictureRank = 4;
-
-	return rank == pictureRank ? legalize::AxisOrder{ 0, 2, 3, 1 } : legalize::asInFile(rank);
-}
-
 NodeReader::NodeReader(Import &import, const pb::Node &node)
-	: OperandReader(reading, import, channelsLast(4)), import_(import), node_(node),
+	: OperandReader(reading, import, channelsLast), import_(import), node_(node),
 	  shown_(static_cast<size_t>(node.input_size()))
 {
 	std::iota(shown_.begin(), shown_.end(), 0);
@@ -27,9 +20,7 @@ NodeReader::NodeReader(Import &import, const pb::Node &node)
 const pb::Attribute *NodeReader::attribute(const std::string &name) const
 {
 	const auto &all = node_.attribute();
-	const auto found = std::find_if(all.begin(), all.end(), [&](const pb::Attribute &one) {
-		return one.name() == name;
-	});
+	const auto found = std::ranges::find(all, name, &pb::Attribute::name);
 
 	return found == all.end() ? nullptr : &*found;
 }

@@ -29,8 +29,8 @@ struct Import : legalize::Building {
 	int64_t version = 0; /**< version of the operator set */
 };
 
-/** \return N, H, W, C for the four axes N, C, H, W; otherwise the axes in the file's order */
-legalize::AxisOrder channelsLast(size_t rank);
+/** \brief N, H, W, C for the four axes N, C, H, W of a picture */
+inline const legalize::AxisOrder channelsLast{ 0, 2, 3, 1 };
 
 /** \brief Reads an operator and appends the model's operators for it */
 class NodeReader : public OperandReader
