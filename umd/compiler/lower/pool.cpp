@@ -6,7 +6,6 @@
 
 #include "compiler/passes/passes.h"
 #include "kernels.h"
-#include "sdp.h"
 
 namespace nvdla::compiler
 {

@@ -67,8 +67,9 @@ Tensor NodeReader::tensor(size_t index)
 	need(hasInput(index), where, "is missing");
 	const std::string &name = node_.input(shown);
 	const auto found = import_.tensors.find(name);
-	need(found != import_.tensors.end(), where,
-	     fmt::format("is '{}', which nothing before it writes", name));
+	/* Readers leave out further outputs that only the host computes. */
+	support(found != import_.tensors.end(), where,
+		fmt::format("is '{}', which nothing before it writes", name));
 	follows_ = !found->second.isKnown;
 	support(found->second.isKnown, where,
 		fmt::format("is '{}', whose shape is not known, as the operator that makes it is "
