@@ -159,6 +159,23 @@ TEST(Host, ComputesConstantsOfCalibratedModels)
 	EXPECT_FALSE(compileModel(model.file(), options));
 }
 
+/* The core has no mean as a further output of a normalization. */
+TEST(Host, HasMeansOfNormalizations)
+{
+	OnnxBuilder model(17);
+	model.input("x", { 1, 2, 2, 2 });
+	model.floats("scale", { 2 }, { 1, 1 });
+	model.node("LayerNormalization", { "x", "scale" }, "y")->add_output("mean");
+	model.node("Mul", { "y", "mean" }, "z");
+	model.output("z");
+	const auto outputs = runOnce(compiledFile(model.file()), { { 1, 3, 0, 4, 2, 2, -1, 1 } });
+	const Numbers wanted = { -2, 2, -2, 2, 0, 0, 0, 0 };
+
+	ASSERT_EQ(outputs.size(), 1U);
+	for (size_t i = 0; i < wanted.size(); i++)
+		EXPECT_NEAR(outputs[0][i], wanted[i], 1e-3) << i;
+}
+
 /* Two results, one of them whole numbers; both are outputs under their names. */
 TEST(Host, HasSeveralOutputs)
 {

@@ -71,6 +71,15 @@ public:
 	{
 		state(fulfilled, ErrorCode::Unsupported, field, why);
 	}
+	/** \brief The value of a result; its error becomes one of the part */
+	template<typename T>
+	T take(Result<T> result) const
+	{
+		if (!result)
+			refuse(result.error().code, what_, place(result.error().where),
+			       result.error().why);
+		return std::move(*result);
+	}
 
 protected:
 	/** \param[in] what action for errors, such as "read ONNX model" */
@@ -84,7 +93,11 @@ private:
 		   const std::string &why) const
 	{
 		if (!fulfilled)
-			refuse(code, what_, fmt::format("{}, {}", part_, field), why);
+			refuse(code, what_, place(field), why);
+	}
+	std::string place(const std::string &field) const
+	{
+		return part_.empty() ? field : fmt::format("{}, {}", part_, field);
 	}
 
 	const char *what_;

@@ -112,7 +112,7 @@ const std::map<std::string, Tensor (*)(OperandReader &)> others = {
 	{ "expand",
 	  [](OperandReader &r) { return legalize::expand(r, r.input(0), r.list(1, "shape")); } },
 	{ "lpnormalization", readLpNormalization },
-	{ "neg", [](OperandReader &r) { return legalize::negative(r, r.input(0)); } },
+	{ "neg", [](OperandReader &r) { return legalize::timesNumber(r, r.input(0), -1); } },
 	{ "pow", [](OperandReader &r) { return legalize::power(r, r.input(0), r.scalar(1, 1)); } },
 	{ "reducelogsumexp",
 	  [](OperandReader &r) {

@@ -276,36 +276,23 @@ ValueId Model::addLike(ValueId like, const std::string &what, Extents shape)
 	return add(std::move(value));
 }
 
-Model Model::alone(std::span<const Operator> some) const
+Model Model::alone(const Operator &operation) const
 {
 	Model part;
 	std::map<ValueId, ValueId> ids;
-	std::vector<bool> read(values.size());
+	Operator &same = part.operators.emplace_back(operation);
 
-	auto take = [&](ValueId &id, bool isRead) {
-		const auto [found, isNew] = ids.emplace(id, part.values.size());
-		if (isNew)
-			part.values.push_back(values[id]);
-		if (isNew && isRead && !values[id].isConstant)
-			part.inputs.push_back(found->second);
-		id = found->second;
-	};
-	for (const Operator &operation : some) {
-		Operator same = operation;
-		for (ValueId &id : same.inputs) {
-			read[id] = true;
-			take(id, true);
-		}
-		for (ValueId &id : same.outputs)
-			take(id, false);
-		part.operators.push_back(std::move(same));
-	}
-	for (const Operator &operation : some) {
-		for (const ValueId id : operation.outputs) {
-			if (!read[id])
-				part.outputs.push_back(ids.at(id));
+	for (auto *own : { &same.inputs, &same.outputs }) {
+		for (ValueId &id : *own) {
+			const auto [found, isNew] = ids.emplace(id, part.values.size());
+			if (isNew)
+				part.values.push_back(values[id]);
+			if (isNew && own == &same.inputs && !values[id].isConstant)
+				part.inputs.push_back(found->second);
+			id = found->second;
 		}
 	}
+	part.outputs = same.outputs;
 	part.roundingOf8Bits = roundingOf8Bits;
 	return part;
 }

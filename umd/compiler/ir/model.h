@@ -15,7 +15,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -474,9 +473,7 @@ struct Model {
 	 *
 	 * Constants stay constants. Values are numbered anew.
 	 */
-	Model alone(const Operator &operation) const { return alone({ &operation, 1 }); }
-	/** \brief A model of operators, in their order; its outputs are results that none reads */
-	Model alone(std::span<const Operator> some) const;
+	Model alone(const Operator &operation) const;
 
 	/**
 	 * \brief Check the model's structure, and each operator's shapes, types and parameters

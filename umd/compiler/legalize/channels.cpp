@@ -100,8 +100,6 @@ Rows rowsOf(Builder &builder, const Tensor &tensor, const AxisOrder &axes)
 	for (const uint32_t axis : axes) {
 		elements *= tensor.shape[axis];
 		made.kept.shape[axis] = 1;
-		builder.support(elements <= mostOfAxis, "axes",
-				fmt::format("have {} elements together", elements));
 	}
 	made.rows = made.turned;
 	made.reduced = made.kept;
@@ -127,8 +125,7 @@ Tensor reduced(Builder &builder, const Tensor &in, const Reduction &over, Pool::
 	       const Around &around)
 {
 	builder.support(!over.axes.empty(), "axes",
-			"are none; leave the operator out, which does "
-			"nothing");
+			"are none; leave the operator out, which does nothing");
 	const bool window = isWindow(builder, in, over.axes);
 	Rows all;
 

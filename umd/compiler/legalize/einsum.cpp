@@ -25,17 +25,12 @@ Equation equationOf(Builder &builder, std::string text)
 {
 	std::erase(text, ' ');
 	const size_t comma = text.find(','), arrow = std::min(text.find("->"), text.size());
-	builder.support(comma < arrow && std::ranges::all_of(text,
-							     [](unsigned char letter) {
-								     return std::isalpha(letter) ||
-									    letter == ',' ||
-									    letter == '-' ||
-									    letter == '>';
-							     }),
-			"equation", fmt::format("is {}; letters of two tensors are known", text));
 	Equation made{ text.substr(0, comma), text.substr(comma + 1, arrow - comma - 1),
 		       text.substr(std::min(arrow + 2, text.size())) };
 	std::string all = made.a + made.b;
+	const auto isLetter = [](unsigned char one) { return std::isalpha(one) != 0; };
+	builder.support(comma < arrow && std::ranges::all_of(all + made.result, isLetter),
+			"equation", fmt::format("is {}; letters of two tensors are known", text));
 	std::ranges::sort(all);
 	if (arrow == text.size())
 		std::ranges::copy_if(all, std::back_inserter(made.result), [&](char letter) {

@@ -18,15 +18,6 @@ namespace
 
 using Function = Elementwise::Function;
 
-Tensor timesNumber(Builder &builder, const Tensor &x, double factor, bool isLast)
-{
-	const Elementwise product{ Function::Multiply, {} };
-	const std::vector<ValueId> other{ builder.addNumber(factor) };
-
-	return isLast ? builder.compute(product, x, x, other)
-		      : builder.prepare(product, x, x, other);
-}
-
 } /* namespace */
 
 Tensor unary(Builder &builder, const Tensor &x, const Unary &function)
@@ -37,12 +28,16 @@ Tensor unary(Builder &builder, const Tensor &x, const Unary &function)
 Tensor scaledUnary(Builder &builder, const Tensor &x, const Unary &function, double factor)
 {
 	return factor == 1 ? builder.compute(function, x, x)
-			   : timesNumber(builder, builder.prepare(function, x, x), factor, true);
+			   : timesNumber(builder, builder.prepare(function, x, x), factor);
 }
 
-Tensor negative(Builder &builder, const Tensor &x)
+Tensor timesNumber(Builder &builder, const Tensor &x, double factor, bool isLast)
 {
-	return timesNumber(builder, x, -1, true);
+	const Elementwise product{ Function::Multiply, {} };
+	const std::vector<ValueId> other{ builder.addNumber(factor) };
+
+	return isLast ? builder.compute(product, x, x, other)
+		      : builder.prepare(product, x, x, other);
 }
 
 Tensor shrink(Builder &builder, const Tensor &x, double threshold, double bias)
@@ -145,7 +140,7 @@ Tensor mean(Builder &builder, const std::vector<Tensor> &tensors)
 	if (tensors.size() < 2)
 		return sum;
 	builder.needFloatResults();
-	return timesNumber(builder, sum, 1.0 / static_cast<double>(tensors.size()), true);
+	return timesNumber(builder, sum, 1.0 / static_cast<double>(tensors.size()));
 }
 
 Tensor squaredDifference(Builder &builder, const Tensor &a, const Tensor &b)

@@ -86,19 +86,14 @@ bool arePictures(const Model &model, ValueId id, uint32_t samples, size_t channe
 /* Whether a flattened tensor is a picture in memory, whose planes in turn are in file order. */
 bool isFlatPicture(const Model &model, const Tensor &tensor)
 {
+	const auto &[extents, order] = tensor.unflattened;
 	const Operator *writer = model.writer(tensor.id);
 
 	/* An operator that computes with the tensor, or reads it, may use another surface. */
-	if (tensor.unflattened.extents.size() != 4 || !writer || !isAny<Reshape>(writer->kind) ||
-	    !model.readers(tensor.id).empty())
-		return false;
-	const size_t channels = tensor.unflattened.extents.back();
-	const size_t pixels = tensor.places.size() / channels;
-	for (size_t i = 0; i < tensor.places.size(); i++) {
-		if (tensor.places[i] != i % channels * pixels + i / channels)
-			return false;
-	}
-	return arePictures(model, tensor.id, tensor.unflattened.extents.front(), channels);
+	return order == AxisOrder{ 0, 3, 1, 2 } && writer && isAny<Reshape>(writer->kind) &&
+	       model.readers(tensor.id).empty() &&
+	       tensor.places.size() * extents.front() == elementCount(extents) &&
+	       arePictures(model, tensor.id, extents.front(), extents.back());
 }
 
 } /* namespace */

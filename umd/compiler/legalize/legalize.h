@@ -20,7 +20,8 @@ namespace nvdla::compiler::legalize
 Tensor unary(Builder &builder, const Tensor &x, const Unary &function);
 /** \brief factor * function(x) */
 Tensor scaledUnary(Builder &builder, const Tensor &x, const Unary &function, double factor);
-Tensor negative(Builder &builder, const Tensor &x);
+/** \param[in] isLast whether the product is the operator's result */
+Tensor timesNumber(Builder &builder, const Tensor &x, double factor, bool isLast = true);
 /** \brief Shrink: 0 if |x| <= threshold, else x moved towards 0 by \a bias */
 Tensor shrink(Builder &builder, const Tensor &x, double threshold, double bias);
 /** \brief clamp(alpha * x + beta, 0, 1) */
@@ -166,14 +167,9 @@ struct Scaling {
 Tensor batchNormalized(Builder &builder, const Tensor &x, const Scaling &scaling,
 		       const std::vector<double> &mean, const std::vector<double> &variance,
 		       double epsilon);
-struct Normalized {
-	Tensor tensor;
-	Tensor mean;
-	Tensor reciprocalWidth;
-};
 /** \param[in] first axis; it and all later ones are normalized together */
-Normalized layerNormalized(Builder &builder, const Tensor &x, uint32_t first,
-			   const Scaling &scaling, double epsilon, bool wantsMoments);
+Tensor layerNormalized(Builder &builder, const Tensor &x, uint32_t first, const Scaling &scaling,
+		       double epsilon);
 /** \brief Normalize each channel by itself */
 Tensor instanceNormalized(Builder &builder, const Tensor &pictureOrLine, const Scaling &scaling,
 			  double epsilon);

@@ -30,32 +30,12 @@ Tensor scaledAlong(Builder &builder, Tensor x, uint32_t axis, const Scaling &sca
 		if (numbers->empty())
 			continue;
 		builder.need(numbers->size() == x.shape[axis], "scale",
-			     fmt::format("or bias is {} for {} channels", numbers->size(),
-					 x.shape[axis]));
+			     fmt::format("or bias is {} for {} channels; give one for each",
+					 numbers->size(), x.shape[axis]));
 		x = builder.compute(Elementwise{ function, {} }, x, x,
 				    { builder.addAlong(x, axis, *numbers) });
 	}
 	return x;
-}
-
-/* Adds the outputs mean and reciprocal standard deviation of each row. */
-void addMoments(Builder &builder, const Rows &all, double epsilon, Normalized &result)
-{
-	const ChannelReduction mean{ Pool::Method::Average };
-	const Tensor &like = all.reduced;
-
-	const Tensor means = builder.compute(mean, all.rows, like);
-	const Tensor centered = builder.compute(Elementwise{ Elementwise::Function::Subtract, {} },
-						all.rows, all.rows, { means.id });
-	const Tensor squares =
-		builder.compute(Unary{ Unary::Function::Square }, centered, centered);
-	const Tensor variance = builder.compute(mean, squares, like);
-	const Tensor more =
-		builder.compute(Elementwise{}, variance, like, { builder.addNumber(epsilon) });
-	const Tensor widths =
-		builder.compute(Unary{ Unary::Function::Power, -0.5, {} }, more, like);
-	result.mean = builder.move(Reshape{}, means, all.kept);
-	result.reciprocalWidth = builder.move(Reshape{}, widths, all.kept);
 }
 
 } /* namespace */
@@ -77,22 +57,17 @@ Tensor batchNormalized(Builder &builder, const Tensor &x, const Scaling &scaling
 	return scaledAlong(builder, x, 1, all);
 }
 
-Normalized layerNormalized(Builder &builder, const Tensor &x, uint32_t first,
-			   const Scaling &scaling, double epsilon, bool wantsMoments)
+Tensor layerNormalized(Builder &builder, const Tensor &x, uint32_t first, const Scaling &scaling,
+		       double epsilon)
 {
 	AxisOrder axes = asInFile(x.shape.size());
-	Normalized result;
 
 	/* Several axes are normalized as one, in the file's order. */
 	axes.erase(axes.begin(), axes.begin() + first);
 	const Rows all = rowsOf(builder, x, axes);
-	result.tensor = scaledAlong(builder, standardized(builder, all.rows, epsilon),
-				    all.rows.order.back(), scaling);
-	if (axes.size() > 1)
-		result.tensor = builder.move(Reshape{}, result.tensor, all.turned);
-	if (wantsMoments)
-		addMoments(builder, all, epsilon, result);
-	return result;
+	const Tensor made = scaledAlong(builder, standardized(builder, all.rows, epsilon),
+					all.rows.order.back(), scaling);
+	return axes.size() > 1 ? builder.move(Reshape{}, made, all.turned) : made;
 }
 
 Tensor instanceNormalized(Builder &builder, const Tensor &from, const Scaling &scaling,
@@ -112,8 +87,6 @@ Tensor groupNormalized(Builder &builder, const Tensor &x, int64_t groups, const 
 	const auto count = static_cast<uint32_t>(groups);
 	const Tensor inFile = builder.inOrder(x, asInFile(4));
 	const uint64_t each = elementCount(x.shape) / x.shape[0] / count;
-	builder.support(each <= mostOfAxis, "input 0",
-			fmt::format("has groups of {} elements", each));
 	const Tensor rows = builder.move(
 		Reshape{}, inFile,
 		{ 0, { x.shape[0], count, static_cast<uint32_t>(each) }, asInFile(3) });

@@ -78,7 +78,6 @@ public:
 	std::optional<Tensor> memory;
 
 private:
-	uint32_t gates() const { return gatesOf(cell_.kind); }
 	Tensor ofTwo(Function function, const Tensor &a, const Tensor &b, Clamp limits = {})
 	{
 		return builder_.prepare(Elementwise{ function, limits }, a, a, { b.id });
@@ -102,7 +101,7 @@ private:
 
 Value Sequence::padded(const std::vector<double> &numbers, const Part &some, uint32_t columns) const
 {
-	const size_t rows = size_t{ gates() } * cell_.size;
+	const size_t rows = size_t{ gatesOf(cell_.kind) } * cell_.size;
 	const size_t given = numbers.size() / cell_.directions / rows;
 	const size_t stride = std::max(columns, 1U);
 	const size_t first = direction_ * rows + size_t{ some.begin } * cell_.size;
@@ -175,7 +174,7 @@ void Sequence::stepGru(const Tensor &inputs)
 
 Tensor Sequence::run(const Tensor &inputs)
 {
-	const Part all{ 0, gates() };
+	const Part all{ 0, gatesOf(cell_.kind) };
 	const bool isReverse = cell_.isReverse || direction_ == 1;
 	builder_.support(
 		all.count * width_ <= mostOfSurface, "hidden_size",

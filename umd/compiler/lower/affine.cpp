@@ -148,12 +148,12 @@ CubeNumbers numbersFor(Lowerer &lowerer, ValueId x, ValueId constant)
 	const std::vector<double> numbers = realNumbers(value);
 	CubeNumbers met{ perChannel ? Cube{ cube.c, 1, 1 } : cube, {} };
 
-	lowerer.need(fits(given.c, cube.c) && fits(given.h, cube.h) && fits(given.w, cube.w) &&
-			     given.elements() == numbers.size(),
-		     "input",
-		     fmt::format("is a constant of {} for {}; each of its axes has to have "
-				 "one element or as many",
-				 toString(value.shape), toString(lowerer.value(x).shape)));
+	lowerer.support(fits(given.c, cube.c) && fits(given.h, cube.h) && fits(given.w, cube.w) &&
+				given.elements() == numbers.size(),
+			"input",
+			fmt::format("is a constant of {} for {}; each of its axes has to have "
+				    "one element or as many",
+				    toString(value.shape), toString(lowerer.value(x).shape)));
 	lowerer.needRoom(met.shape.elements());
 	const size_t stepC = given.c > 1, stepH = given.h > 1 ? size_t{ given.w } * given.c : 0;
 	const Walk walk{ { met.shape.c, met.shape.h, met.shape.w },
@@ -361,9 +361,10 @@ void Lowerer::affine(const Stage &stage, const Affine &function)
 
 void needOwnStorage(const Lowerer &lowerer, ValueId output)
 {
-	lowerer.need(lowerer.storage(output) == lowerer.range(output), "types",
-		     "are 8 bits held in 16, for kernels that do not fit 8 bits without their zero "
-		     "point; quantize the kernels symmetrically");
+	lowerer.support(
+		lowerer.storage(output) == lowerer.range(output), "types",
+		"are 8 bits held in 16, for kernels that do not fit 8 bits without their zero "
+		"point; quantize the kernels symmetrically");
 }
 
 void addClamped(Lowerer &lowerer, op::Any operation, const Clamp &activation, Lowerer::Stage result,

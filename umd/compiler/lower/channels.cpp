@@ -15,43 +15,32 @@ namespace nvdla::compiler
 namespace
 {
 
-/* Completes a step of the CPU that works on all channels; \a made: channels of the result. */
+/* Completes a step of the CPU that works on all channels. */
 template<typename Step>
-void addOverChannels(Lowerer &lowerer, const Operator &operation, Step step,
-		     const std::string &what, const std::string &why,
-		     std::optional<uint32_t> made = {})
+void addOverChannels(Lowerer &lowerer, const Operator &operation, Step step)
 {
+	constexpr bool isSoftmax = std::is_same_v<Step, op::Softmax>;
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];
 	const Extents &shape = lowerer.value(input).shape;
-	const Quantization out = lowerer.quantization(output);
+	const Quantization in = lowerer.quantization(input), out = lowerer.quantization(output);
 
 	if (!shape.empty() && lowerer.cube(input).c != shape.back())
 		lowerer.makeNatural(input);
 	Cube cube = lowerer.cube(input);
-	cube.c = made.value_or(cube.c);
-	lowerer.onCpu(why);
-	step.name = lowerer.step(what);
+	cube.c = static_cast<uint32_t>(elementCount(lowerer.value(output).cubeShape()) / cube.h /
+				       cube.w);
+	lowerer.onCpu(isSoftmax ? "the core has no exponential and no sum over channels"
+				: "the core computes no function of all channels");
+	step.name = lowerer.step(isSoftmax ? "softmax" : "over channels");
 	step.input = lowerer.surface(input);
+	step.inScale = static_cast<float>(step.inScale * in.scale);
+	if constexpr (!isSoftmax)
+		step.inZero = in.zeroPoint;
 	step.outScale = static_cast<float>(out.scale);
 	step.outZero = out.zeroPoint;
 	step.type = lowerer.storage(output);
 	step.output = lowerer.write(output, cube);
 	lowerer.add(step);
-}
-
-void addOverChannels(Lowerer &lowerer, const Operator &operation, op::OverChannels step)
-{
-	using Function = OverChannels::Function;
-	const Quantization in = lowerer.quantization(operation.inputs[0]);
-	const bool makesOne = step.function == Function::ArgMax ||
-			      step.function == Function::Largest ||
-			      step.function == Function::Smallest;
-
-	step.inScale = static_cast<float>(in.scale);
-	step.inZero = in.zeroPoint;
-	addOverChannels(lowerer, operation, step, "over channels",
-			"the core computes no function of all channels",
-			makesOne ? std::optional(1U) : std::nullopt);
 }
 
 } /* namespace */
@@ -63,28 +52,25 @@ void lower(Lowerer &lowerer, const Operator &operation, const OverChannels &over
 			   lowerer.roundsTwice(operation.inputs[0]) &&
 			   lowerer.is8Bits(operation.outputs[0]);
 
-	addOverChannels(lowerer, operation,
-			{ .function = twice ? Function::NormalizeTwice : over.function,
-			  .window = over.window,
-			  .power = static_cast<float>(over.power),
-			  .scale = static_cast<float>(over.scale),
-			  .shift = static_cast<float>(over.shift) });
+	addOverChannels(
+		lowerer, operation,
+		op::OverChannels{ .function = twice ? Function::NormalizeTwice : over.function,
+				  .window = over.window,
+				  .power = static_cast<float>(over.power),
+				  .scale = static_cast<float>(over.scale),
+				  .shift = static_cast<float>(over.shift) });
 }
 
 void lower(Lowerer &lowerer, const Operator &operation, const Softmax &softmax)
 {
-	const ValueId input = operation.inputs[0];
-	const double scale = lowerer.quantization(input).scale * softmax.beta;
-
-	lowerer.need(lowerer.storage(input) != DataType::Half || softmax.beta == 1, "beta",
-		     "is not 1, with float");
+	lowerer.support(lowerer.storage(operation.inputs[0]) != DataType::Half || softmax.beta == 1,
+			"beta", "is not 1, with float");
 	if (softmax.isLogarithm)
 		addOverChannels(lowerer, operation,
-				{ .function = OverChannels::Function::LogSoftmax });
+				op::OverChannels{ .function = OverChannels::Function::LogSoftmax });
 	else
 		addOverChannels(lowerer, operation,
-				op::Softmax{ .inScale = static_cast<float>(scale) }, "softmax",
-				"the core has no exponential and no sum over channels");
+				op::Softmax{ .inScale = static_cast<float>(softmax.beta) });
 }
 
 /* Maximum and minimum run on the CPU; a sum is a convolution with a kernel of ones. */
@@ -93,10 +79,11 @@ void lower(Lowerer &lowerer, const Operator &operation, const ChannelReduction &
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];
 
 	if (isExtreme(reduction.method)) {
-		addOverChannels(lowerer, operation,
-				{ .function = reduction.method == Pool::Method::Max
-						      ? OverChannels::Function::Largest
-						      : OverChannels::Function::Smallest });
+		addOverChannels(
+			lowerer, operation,
+			op::OverChannels{ .function = reduction.method == Pool::Method::Max
+							      ? OverChannels::Function::Largest
+							      : OverChannels::Function::Smallest });
 		return;
 	}
 	if (lowerer.cube(input).c != lowerer.value(input).shape.back())
@@ -130,17 +117,18 @@ void lower(Lowerer &lowerer, const Operator &operation, const Transpose &transpo
 		}
 		order.push_back(axis);
 	}
-	lowerer.need(order.size() <= AxisOrder::most, "perm",
-		     fmt::format("moves {} axes; {} are possible", order.size(), AxisOrder::most));
-	lowerer.need(lowerer.storage(input) == lowerer.storage(output) &&
-			     lowerer.quantization(input) == lowerer.quantization(output),
-		     "quantization", "of input and output differ");
+	lowerer.support(
+		order.size() <= AxisOrder::most, "perm",
+		fmt::format("moves {} axes; {} are possible", order.size(), AxisOrder::most));
+	lowerer.support(lowerer.storage(input) == lowerer.storage(output) &&
+				lowerer.quantization(input) == lowerer.quantization(output),
+			"quantization", "of input and output differ");
 	uint8_t at = 0;
 	for (uint32_t axis = 0; axis < extents.size(); axis++) {
 		if (extents[axis] == 1)
 			continue;
-		lowerer.need(extents[axis] <= UINT16_MAX, "perm",
-			     fmt::format("moves an axis of {} elements", extents[axis]));
+		lowerer.support(extents[axis] <= UINT16_MAX, "perm",
+				fmt::format("moves an axis of {} elements", extents[axis]));
 		axes.extents[at] = static_cast<uint16_t>(extents[axis]);
 		axes.order[static_cast<size_t>(std::ranges::find(order, axis) - order.begin())] =
 			at++;
@@ -150,8 +138,8 @@ void lower(Lowerer &lowerer, const Operator &operation, const Transpose &transpo
 	Cube cube = naturalCube(lowerer.value(output).shape);
 	/* With more than three axes only the order of the elements counts: a reshape follows. */
 	cube.h = static_cast<uint32_t>(elementCount(lowerer.value(output).shape) / cube.c / cube.w);
-	lowerer.need(cube.h <= mostOfSurface, "output",
-		     fmt::format("has {} lines; {} are possible", cube.h, mostOfSurface));
+	lowerer.support(cube.h <= mostOfSurface, "output",
+			fmt::format("has {} lines; {} are possible", cube.h, mostOfSurface));
 	lowerer.onCpu("the core cannot move elements between channels, lines and columns");
 	const std::string name = lowerer.step("transpose");
 	const std::string from = lowerer.surface(input);

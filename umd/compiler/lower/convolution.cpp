@@ -245,8 +245,8 @@ std::vector<double> biasOf(Lowerer &lowerer, const Operator &operation, const Ke
 	const bool hasOwnScale = !bias.quantization.none();
 	std::vector<double> numbers = realNumbers(bias);
 
-	lowerer.need(!half || isFloat(bias.type) || hasOwnScale, "bias",
-		     "is integers that stand for nothing; give it a scale");
+	lowerer.support(!half || isFloat(bias.type) || hasOwnScale, "bias",
+			"is integers that stand for nothing; give it a scale");
 	if (half || isFloat(bias.type))
 		return numbers;
 	const std::vector<double> steps = rawNumbers(bias);
@@ -302,13 +302,13 @@ void lower(Lowerer &lowerer, const Operator &operation, const Convolution &conv)
 	const Value &weights = lowerer.value(operation.inputs[1]);
 
 	lowerer.makeNatural(input);
-	lowerer.need(weights.shape[2] <= maxKernelSize && weights.shape[3] <= maxKernelSize,
-		     "kernel",
-		     fmt::format("is {} x {}; {} lines and columns are possible", weights.shape[2],
-				 weights.shape[3], maxKernelSize));
-	lowerer.need(isFloat(weights.type) || lowerer.storage(input) != DataType::Half ||
-			     !weights.quantization.none(),
-		     "kernel", "are integers that stand for nothing");
+	lowerer.support(weights.shape[2] <= maxKernelSize && weights.shape[3] <= maxKernelSize,
+			"kernel",
+			fmt::format("is {} x {}; {} lines and columns are possible",
+				    weights.shape[2], weights.shape[3], maxKernelSize));
+	lowerer.support(isFloat(weights.type) || lowerer.storage(input) != DataType::Half ||
+				!weights.quantization.none(),
+			"kernel", "are integers that stand for nothing");
 	convolve(lowerer, kernelsOf(lowerer, operation),
 		 { .input = input,
 		   .output = output,
@@ -336,11 +336,11 @@ void lower(Lowerer &lowerer, const Operator &operation, const FullyConnected &fu
 	const Cube cube = lowerer.cube(input);
 	const bool rows = cube.c == kernels.c;
 
-	lowerer.need(rows || isOneRow(cube), "input",
-		     fmt::format("{} channels, {} lines and {} columns meet weights of {} "
-				 "channels; these have to be the channels, or all elements of "
-				 "at most {} lines and columns",
-				 cube.c, cube.h, cube.w, kernels.c, maxKernelSize));
+	lowerer.support(rows || isOneRow(cube), "input",
+			fmt::format("{} channels, {} lines and {} columns meet weights of {} "
+				    "channels; these have to be the channels, or all elements of "
+				    "at most {} lines and columns",
+				    cube.c, cube.h, cube.w, kernels.c, maxKernelSize));
 	if (!rows) {
 		for (uint32_t k = 0; k < kernels.k; k++) {
 			const std::vector<float> one(kernels.one(k).begin(), kernels.one(k).end());

@@ -19,11 +19,11 @@ constexpr uint32_t maxDeconvolutionStride = 32;
 
 void deconvolve(Lowerer &lowerer, const Kernels &kernels, ConvolutionPass pass)
 {
-	lowerer.need(pass.stride.x <= maxDeconvolutionStride &&
-			     pass.stride.y <= maxDeconvolutionStride,
-		     "stride",
-		     fmt::format("is {} x {}; up to {} are possible", pass.stride.y, pass.stride.x,
-				 maxDeconvolutionStride));
+	lowerer.support(pass.stride.x <= maxDeconvolutionStride &&
+				pass.stride.y <= maxDeconvolutionStride,
+			"stride",
+			fmt::format("is {} x {}; up to {} are possible", pass.stride.y,
+				    pass.stride.x, maxDeconvolutionStride));
 	lowerer.makeNatural(pass.input);
 	pass.out = naturalCube(lowerer.value(pass.output).shape);
 	pass.isTransposed = true;
@@ -83,10 +83,10 @@ void lower(Lowerer &lowerer, const Operator &operation, const Enlarge &enlarge)
 	const double most = *std::max_element(x.parts.begin(), x.parts.end()) *
 			    *std::max_element(y.parts.begin(), y.parts.end());
 
-	lowerer.need(lowerer.storage(operation.inputs[0]) != DataType::Int8 || most <= INT8_MAX,
-		     "factor",
-		     fmt::format("is {} x {}, more than kernels of 8 bits can weigh",
-				 enlarge.factor.y, enlarge.factor.x));
+	lowerer.support(lowerer.storage(operation.inputs[0]) != DataType::Int8 || most <= INT8_MAX,
+			"factor",
+			fmt::format("is {} x {}, more than kernels of 8 bits can weigh",
+				    enlarge.factor.y, enlarge.factor.x));
 	lowerer.needRoom(uint64_t{ in.c } * in.c * r * s);
 	Kernels kernels = uniformKernels({ in.c, in.c, r, s }, 0);
 	for (size_t c = 0; c < in.c; c++) {

@@ -47,17 +47,18 @@ void divide(Lowerer &lowerer, const Operator &operation, const Elementwise &elem
 	const int dividendBits = lowerer.storage(a) == DataType::Int16 ? 8 : 0;
 	const int divisorBits = half ? 0 : 4;
 
-	lowerer.need(!lowerer.value(a).isConstant, "input 0", "is a constant of several numbers");
-	lowerer.need(!lowerer.value(b).isConstant, "input 1",
-		     "is a constant; multiply by its reciprocal");
-	lowerer.need(half == (lowerer.storage(a) == DataType::Half) &&
-			     half == (lowerer.storage(output) == DataType::Half),
-		     "types", "are integers and float");
+	lowerer.support(!lowerer.value(a).isConstant, "input 0",
+			"is a constant of several numbers");
+	lowerer.support(!lowerer.value(b).isConstant, "input 1",
+			"is a constant; multiply by its reciprocal");
+	lowerer.support(half == (lowerer.storage(a) == DataType::Half) &&
+				half == (lowerer.storage(output) == DataType::Half),
+			"types", "are integers and float");
 	needOwnStorage(lowerer, output);
-	lowerer.need(lowerer.core().has(DataType::Half), "input 1",
-		     fmt::format("is computed: products with its reciprocal are FP16's, and {} "
-				 "computes with {}",
-				 lowerer.core().name, lowerer.core().typeNames()));
+	lowerer.support(lowerer.core().has(DataType::Half), "input 1",
+			fmt::format("is computed: products with its reciprocal are FP16's, and {} "
+				    "computes with {}",
+				    lowerer.core().name, lowerer.core().typeNames()));
 	lowerer.onCpu("the core has no quotient: the CPU makes reciprocals");
 	const Meeting meeting = meet(lowerer, operation, elementwise);
 	const std::string dividend =

@@ -209,11 +209,11 @@ op::Sdp product(Lowerer &lowerer, const Meeting &given, ValueId output)
 	op::Sdp sdp{ .name = {}, .input = lowerer.surface(meeting.stream), .output = {} };
 	op::SdpUnit unit{ .multiply = true, .operands = lowerer.surface(meeting.operand) };
 
-	lowerer.need(operand.zeroPoint == 0 || lowerer.core().has(Capability::SdpY), "inputs",
-		     fmt::format("have zero points, of which SDP takes one away; the other is "
-				 "for its unit Y, which {} has not; quantize one input "
-				 "symmetrically",
-				 lowerer.core().name));
+	lowerer.support(operand.zeroPoint == 0 || lowerer.core().has(Capability::SdpY), "inputs",
+			fmt::format("have zero points, of which SDP takes one away; the other is "
+				    "for its unit Y, which {} has not; quantize one input "
+				    "symmetrically",
+				    lowerer.core().name));
 	op::SdpUnit &x =
 		sdp.x1.emplace(op::SdpUnit{ .alu = op::Alu::Sum, .aluOperand = -stream.zeroPoint });
 	const double gain = splitGain(stream.scale * operand.scale / out.scale,
@@ -289,10 +289,10 @@ void withConstant(Lowerer &lowerer, const Operator &operation, const Elementwise
 	const Quantization in = lowerer.quantization(x), out = lowerer.quantization(output);
 	const Extents &wanted = lowerer.value(output).shape, &shape = lowerer.value(x).shape;
 
-	lowerer.need(elementCount(wanted) == elementCount(shape), "inputs",
-		     fmt::format("are {} and a larger constant, which make {}; at most 64 "
-				 "copies along lines and columns are possible",
-				 toString(shape), toString(wanted)));
+	lowerer.support(elementCount(wanted) == elementCount(shape), "inputs",
+			fmt::format("are {} and a larger constant, which make {}; at most 64 "
+				    "copies along lines and columns are possible",
+				    toString(shape), toString(wanted)));
 	const CubeNumbers constant = numbersFor(lowerer, x, operation.inputs[first ? 0 : 1]);
 	const std::vector<double> &numbers = constant.numbers;
 	const bool limits = elementwise.function >= Elementwise::Function::Maximum;
@@ -340,12 +340,12 @@ Meeting meet(Lowerer &lowerer, const Operator &operation, const Elementwise &ele
 	auto fits = [&](ValueId id, bool whole) {
 		return whole || lowerer.cube(id) == Cube{ all.c, 1, 1 };
 	};
-	lowerer.need(!lowerer.value(a).isConstant && (wholeA || wholeB) && fits(a, wholeA) &&
-			     fits(b, wholeB),
-		     "inputs",
-		     fmt::format("are {} and {}; computed inputs have to have one shape, or "
-				 "one of them a number for each channel",
-				 toString(shapeA), toString(shapeB)));
+	lowerer.support(!lowerer.value(a).isConstant && (wholeA || wholeB) && fits(a, wholeA) &&
+				fits(b, wholeB),
+			"inputs",
+			fmt::format("are {} and {}; computed inputs have to have one shape, or "
+				    "one of them a number for each channel",
+				    toString(shapeA), toString(shapeB)));
 	/* A difference in FP16 takes one operation fewer if its first input is the operand. */
 	const bool turns = lowerer.storage(a) == DataType::Half &&
 			   elementwise.function == Elementwise::Function::Subtract;
@@ -373,8 +373,8 @@ op::Sdp integerSum(Lowerer &lowerer, const Elementwise &elementwise, const Meeti
 				sumOf(lowerer, { meeting.operand, meeting.stream, !meeting.turned },
 				      out),
 				[](const Sum &a, const Sum &b) { return a.error < b.error; });
-		lowerer.need(sum.error < HUGE_VAL, "scales",
-			     "of the inputs are too far from that of the output");
+		lowerer.support(sum.error < HUGE_VAL, "scales",
+				"of the inputs are too far from that of the output");
 		return sdpOf(lowerer, subtracts, sum, output, relu);
 	}
 	/* The output's zero point, divided by a large gain, would leave the converter's offset. */

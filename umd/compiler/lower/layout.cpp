@@ -117,8 +117,8 @@ void lower(Lowerer &lowerer, const Operator &operation, const Concatenation &con
 	const ValueId output = operation.outputs.front();
 
 	for (const ValueId input : operation.inputs) {
-		lowerer.need(!lowerer.value(input).isConstant, "input",
-			     "is a constant; pad, or multiply and add instead");
+		lowerer.support(!lowerer.value(input).isConstant, "input",
+				"is a constant; pad, or multiply and add instead");
 		lowerer.makeNatural(input);
 	}
 	const std::vector<PartOf> parts = partsOf(lowerer, operation, concatenation);
@@ -163,12 +163,12 @@ void takeSlice(Lowerer &lowerer, const Operator &operation, const Slice &slice,
 	const bool moves =
 		!alone && activation.isNone() && stride.x == 1 && stride.y == 1 && strideC == 1;
 
-	lowerer.need(stride.x <= maxPoolingStride && stride.y <= maxPoolingStride, "stride",
-		     fmt::format("is {} x {}; up to {} are possible", stride.y, stride.x,
-				 maxPoolingStride));
-	lowerer.need(lowerer.storage(input) == DataType::Half ||
-			     lowerer.quantization(input) == lowerer.quantization(output),
-		     "quantization", "of input and output differ");
+	lowerer.support(stride.x <= maxPoolingStride && stride.y <= maxPoolingStride, "stride",
+			fmt::format("is {} x {}; up to {} are possible", stride.y, stride.x,
+				    maxPoolingStride));
+	lowerer.support(lowerer.storage(input) == DataType::Half ||
+				lowerer.quantization(input) == lowerer.quantization(output),
+			"quantization", "of input and output differ");
 	const bool isView =
 		moves && firstC % lowerer.core().atomChannels(lowerer.storage(input)) == 0;
 	lowerer.needRoom(isView ? 0 : uint64_t{ in.c } * out.c);
@@ -211,11 +211,11 @@ void lower(Lowerer &lowerer, const Operator &operation, const Pad &pad)
 	const uint32_t top = along(pad.before, 2, 0), bottom = along(pad.after, 2, 0);
 	const uint32_t front = along(pad.before, 0, 0);
 
-	lowerer.need(left + right <= maxPadding && top + bottom <= maxPadding, "paddings",
-		     fmt::format("of {} columns and {} lines; {} are possible", left + right,
-				 top + bottom, maxPadding));
-	lowerer.need(pad.value == 0, "value",
-		     fmt::format("is {}; only zeros are padded", pad.value));
+	lowerer.support(left + right <= maxPadding && top + bottom <= maxPadding, "paddings",
+			fmt::format("of {} columns and {} lines; {} are possible", left + right,
+				    top + bottom, maxPadding));
+	lowerer.support(pad.value == 0, "value",
+			fmt::format("is {}; only zeros are padded", pad.value));
 	lowerer.needRoom(uint64_t{ out.c } * in.c * (top + bottom + 1) * (left + right + 1));
 	std::vector<int64_t> channels(out.c, -1);
 	std::iota(channels.begin() + front, channels.begin() + front + in.c, 0);

@@ -38,7 +38,7 @@ Cube countingCube(const Extents &shape)
 }
 
 Lowerer::Lowerer(const Model &model, const CompileOptions &options)
-	: model_(model),
+	: Rules(compiling), model_(model),
 	  foldSums_(options.foldSums == FoldSums::Floats && options.calibration ? FoldSums::Always
 										: options.foldSums),
 	  core_(options.core), storage_(model.values.size()), cubes_(model.values.size()),
@@ -55,27 +55,12 @@ Lowerer::Lowerer(const Model &model, const CompileOptions &options)
 	chooseStorage();
 }
 
-void Lowerer::refuse(Error error) const
-{
-	if (current_)
-		error.where =
-			fmt::format("{} '{}', {}", current_->type, current_->name, error.where);
-	error.what = compiling;
-	throw BrokenRule{ std::move(error) };
-}
-
-void Lowerer::need(bool fulfilled, const std::string &field, const std::string &why) const
-{
-	if (!fulfilled)
-		refuse({ ErrorCode::Unsupported, compiling, field, why });
-}
-
 void Lowerer::needRoom(uint64_t elements) const
 {
 	constexpr uint64_t most = uint64_t{ 1 } << 25;
 
-	need(elements <= most, "size",
-	     fmt::format("would take {} constants, more than {}", elements, most));
+	support(elements <= most, "size",
+		fmt::format("would take {} constants, more than {}", elements, most));
 }
 
 Quantization Lowerer::quantization(ValueId id) const
@@ -85,20 +70,20 @@ Quantization Lowerer::quantization(ValueId id) const
 
 void Lowerer::needSize(ValueId id, const Cube &cube) const
 {
-	need(value(id).isConstant || std::max({ cube.c, cube.h, cube.w }) <= mostOfSurface,
-	     fmt::format("'{}'", value(id).name),
-	     fmt::format("is {}; {} channels, lines and columns are possible",
-			 toString(value(id).cubeShape()), mostOfSurface));
+	support(value(id).isConstant || std::max({ cube.c, cube.h, cube.w }) <= mostOfSurface,
+		fmt::format("'{}'", value(id).name),
+		fmt::format("is {}; {} channels, lines and columns are possible",
+			    toString(value(id).cubeShape()), mostOfSurface));
 }
 
 void Lowerer::needSurface(ValueId id, const std::string &where, const Cube &cube) const
 {
-	need(cube.elements() == elementCount(value(id).cubeShape()), where,
-	     fmt::format("is {}; batches of 1 and three more axes are what there can be",
-			 toString(value(id).cubeShape())));
-	need(storage(id) != DataType::Unknown, where,
-	     fmt::format("is {}; the core works on int8, int16 and float",
-			 elementTypeName(value(id).type)));
+	support(cube.elements() == elementCount(value(id).cubeShape()), where,
+		fmt::format("is {}; batches of 1 and three more axes are what there can be",
+			    toString(value(id).cubeShape())));
+	support(storage(id) != DataType::Unknown, where,
+		fmt::format("is {}; the core works on int8, int16 and float",
+			    elementTypeName(value(id).type)));
 }
 
 void Lowerer::makeNatural(ValueId id)
@@ -130,11 +115,19 @@ std::string Lowerer::step(const std::string &step)
 	return unique(fmt::format("{} {}", current_->name, step));
 }
 
-std::string Lowerer::intermediate(const std::string &name, DataType type, const Cube &cube)
+std::string Lowerer::intermediate(const std::string &name, DataType type, const Cube &cube,
+				  const Value &like)
 {
 	const std::string surface = unique(name);
 
-	describe(surface, type, cube);
+	graph.surface({ .name = surface,
+			.type = type,
+			.c = cube.c,
+			.h = cube.h,
+			.w = cube.w,
+			.n = like.batch,
+			.place = Place::Auto,
+			.quantization = like.quantization });
 	return surface;
 }
 
@@ -155,19 +148,6 @@ std::string Lowerer::part(const PartOf &part, const Cube &cube)
 	return surface;
 }
 
-void Lowerer::describe(const std::string &surface, DataType type, const Cube &cube,
-		       const Value &like)
-{
-	graph.surface({ .name = surface,
-			.type = type,
-			.c = cube.c,
-			.h = cube.h,
-			.w = cube.w,
-			.n = like.batch,
-			.place = Place::Auto,
-			.quantization = like.quantization });
-}
-
 std::string Lowerer::write(ValueId id, const Cube &cube)
 {
 	const auto placed = places_.find(id);
@@ -179,9 +159,7 @@ std::string Lowerer::write(ValueId id, const Cube &cube)
 	/* A concatenation is described before its parts are written. */
 	if (!surface.empty())
 		return surface;
-	surface = unique(value(id).name);
-	describe(surface, storage(id), cube, value(id));
-	return surface;
+	return surface = intermediate(value(id).name, storage(id), cube, value(id));
 }
 
 PartOf Lowerer::placeOf(ValueId id) const
@@ -269,6 +247,7 @@ uint16_t Lowerer::half(double number)
 void Lowerer::lowerOne(const Operator &operation)
 {
 	current_ = &operation;
+	setPart(fmt::format("{} '{}'", operation.type, operation.name));
 	layers.push_back({ operation.name, operation.type, {}, {} });
 	if (const auto fused = fused_.find(&operation); fused != fused_.end()) {
 		layers.back().operations.push_back(fused->second);
@@ -293,8 +272,8 @@ void Lowerer::lowerOne(const Operator &operation)
 			needSurface(id, where,
 				    countsElements ? countingCube(value(id).cubeShape())
 						   : naturalCube(value(id).cubeShape()));
-			need(isFloat(value(id).type) || quantization(id).scale > 0, where,
-			     "has a scale of 0; elements of such a tensor stand for nothing");
+			support(isFloat(value(id).type) || quantization(id).scale > 0, where,
+				"has a scale of 0; elements of such a tensor stand for nothing");
 		}
 	}
 	std::visit([&](const auto &kind) { lower(*this, operation, kind); }, operation.kind);
@@ -314,13 +293,14 @@ void Lowerer::needTypes(const Operator &operation)
 		for (const ValueId id : ids) {
 			const bool isWide =
 				storage(id) == DataType::Int16 && range(id) == DataType::Int8;
-			need(value(id).isConstant || core_.has(storage(id)),
-			     fmt::format("'{}'", value(id).name),
-			     fmt::format("is {}, and {} computes with {}; {}",
-					 isWide ? "8 bits held in 16" : dataTypeName(storage(id)),
-					 core_.name, core_.typeNames(),
-					 isWide ? "quantize the kernels symmetrically"
-						: "calibrate the float model (--calibrate)"));
+			support(value(id).isConstant || core_.has(storage(id)),
+				fmt::format("'{}'", value(id).name),
+				fmt::format("is {}, and {} computes with {}; {}",
+					    isWide ? "8 bits held in 16"
+						   : dataTypeName(storage(id)),
+					    core_.name, core_.typeNames(),
+					    isWide ? "quantize the kernels symmetrically"
+						   : "calibrate the float model (--calibrate)"));
 		}
 	}
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 
 #include <nvdla/compiler.h>
 #include <nvdla/graph.h>
@@ -77,7 +78,7 @@ struct Residual {
  * The first rule that an operator breaks is thrown as a BrokenRule: it ends the operator's
  * lowering.
  */
-class Lowerer
+class Lowerer : public Rules
 {
 public:
 	/** \brief Surfaces and types of an affine function */
@@ -114,19 +115,10 @@ public:
 
 	/* Functions for the lowering of operators. */
 
-	/** \brief Check a condition of the operator that is being lowered */
-	void need(bool fulfilled, const std::string &field, const std::string &why) const;
 	/** \brief Check the number of elements of constants that are not in the model's file */
 	void needRoom(uint64_t elements) const;
-	/** \brief The value of a result; its error is that of the operator */
-	template<typename T>
-	T take(Result<T> result) const
-	{
-		if (!result)
-			refuse(std::move(result.error()));
-		return std::move(*result);
-	}
 
+	const Model &model() const { return model_; }
 	/** \brief The core that the network is for */
 	const CoreGeometry &core() const { return core_; }
 	const Value &value(ValueId id) const { return model_.values[id]; }
@@ -135,10 +127,7 @@ public:
 	/** \brief The type whose limits integers keep; 8-bit numbers may be stored in 16 bits */
 	DataType range(ValueId id) const;
 	/** \brief Whether a value's elements are 8-bit integers, stored in 8 bits */
-	bool is8Bits(ValueId id) const
-	{
-		return storage(id) == DataType::Int8 && range(id) == DataType::Int8;
-	}
+	bool is8Bits(ValueId id) const { return storage(id) == DataType::Int8; }
 	/** \brief Whether TFLite's kernels for 8 bits round a value's integers twice */
 	bool roundsTwice(ValueId id) const
 	{
@@ -188,8 +177,10 @@ public:
 	}
 	/** \brief Describe the surface of a value that is about to be written, and name it */
 	std::string write(ValueId id, const Cube &cube);
-	/** \brief Describe a surface that is no value of the model */
-	std::string intermediate(const std::string &name, DataType type, const Cube &cube);
+	/** \brief Describe a surface; if it holds a value, with batch and quantization of that one
+	 */
+	std::string intermediate(const std::string &name, DataType type, const Cube &cube,
+				 const Value &like = {});
 	/** \brief Describe a part of a surface, for writing or reading */
 	std::string part(const PartOf &part, const Cube &cube);
 	/** \brief A name that no other surface, constant or operation has */
@@ -200,18 +191,10 @@ public:
 	void add(op::Any operation);
 	/** \brief Add kernels, unless they are there \return their name */
 	std::string addWeights(GraphWeights weights);
-	/** \brief What a look-up table of SDP is made of */
-	struct Table {
-		Unary function;
-		DataType type;
-		DataType inRange;
-		DataType outRange;
-		Quantization in;
-		Quantization out;
-		int64_t zero;
-
-		bool operator==(const Table &) const = default;
-	};
+	/** \brief What a look-up table of SDP is made of: function, type, ranges and quantizations
+	 * of input and output, and the number that is subtracted from inputs */
+	using Table = std::tuple<Unary, DataType, DataType, DataType, Quantization, Quantization,
+				 int64_t>;
 	/** \return the name of a table in the graph; empty at first, for the caller to set */
 	std::string &tableName(const Table &table);
 	/** \brief Note in the report that the operator runs on the CPU */
@@ -249,7 +232,6 @@ public:
 	void sum(const Stage &stage, Affine function, const Residual &residual);
 
 private:
-	[[noreturn]] void refuse(Error error) const;
 	/** \brief Check that a computed value can be a surface of shape \a cube */
 	void needSize(ValueId id, const Cube &cube) const;
 	/** \brief Check that a computed value's elements and type fit a surface of shape \a cube */
@@ -263,9 +245,6 @@ private:
 	 * operation; nothing if the conversion needs an operation of its own */
 	std::optional<Requantization> requantizedBehind(const Operator &writer,
 							ValueId concatenated) const;
-	/** \brief Describe a surface with batch and quantization of a value, if it holds one */
-	void describe(const std::string &surface, DataType type, const Cube &cube,
-		      const Value &like = {});
 	void nameOutputs();
 	void lowerOne(const Operator &operation);
 	void needTypes(const Operator &operation);

@@ -132,8 +132,8 @@ void Lowerer::nameOutputs()
 		std::string surface = surfaces_[id];
 		if (!taken.insert(surface).second || places_.contains(id) || views_.contains(id)) {
 			const std::string from = surface;
-			surface = unique(value(id).name + " copy");
-			describe(surface, storage(id), cube(id), value(id));
+			surface = intermediate(value(id).name + " copy", storage(id), cube(id),
+					       value(id));
 			graph.add(op::Sdp{
 				.name = unique("copy " + from), .input = from, .output = surface });
 		}

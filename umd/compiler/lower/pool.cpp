@@ -4,22 +4,14 @@
 #include <fmt/core.h>
 #include <nvdla/core_geometry.h>
 
+#include "compiler/passes/passes.h"
 #include "kernels.h"
-#include "sdp.h"
 
 namespace nvdla::compiler
 {
 
 namespace
 {
-
-/* Elements of an axis that the windows cover, with those of the padding behind it. */
-uint32_t covered(uint32_t out, uint32_t kernel, uint32_t stride, uint32_t before)
-{
-	const uint32_t end = (out - 1) * stride + kernel;
-
-	return end > before ? end - before : 0;
-}
 
 /* Elements of a window that are inside of the picture. */
 uint32_t inside(uint32_t in, uint32_t window, uint32_t kernel, uint32_t stride, uint32_t before)
@@ -163,20 +155,18 @@ void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 {
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];
 	const Cube in = lowerer.cube(input), out = naturalCube(lowerer.value(output).shape);
-	const op::Padding &padding = pool.padding;
-	const uint32_t lines = covered(out.h, pool.kernel.y, pool.stride.y, padding.top);
-	const uint32_t columns = covered(out.w, pool.kernel.x, pool.stride.x, padding.left);
-	const Cube used{ in.c, std::min(in.h, lines), std::min(in.w, columns) };
+	const auto [y, x] = WindowAxes(lowerer.model(), operation);
+	const Cube used{ in.c, std::min(in.h, y.reach()), std::min(in.w, x.reach()) };
 	/* Only the first element is used, which PDP cannot read from a larger surface. */
 	if (isAlone(used, in) && out.h == 1 && out.w == 1) {
 		takeSlice(lowerer, operation, { Extents(4, 0), Extents(4, 1) }, pool.activation);
 		return;
 	}
-	lowerer.need(lowerer.storage(input) == DataType::Half ||
-			     lowerer.quantization(input) == lowerer.quantization(output),
-		     "quantization",
-		     "of input and output differ; one element of a window is "
-		     "taken as it is");
+	lowerer.support(lowerer.storage(input) == DataType::Half ||
+				lowerer.quantization(input) == lowerer.quantization(output),
+			"quantization",
+			"of input and output differ; one element of a window is "
+			"taken as it is");
 	const std::string name = lowerer.step("pooling");
 	const op::Pooling step{
 		.name = name,
@@ -186,7 +176,7 @@ void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 		.method = pool.method == Pool::Method::Max ? op::Pool::Max : op::Pool::Min,
 		.kernel = pool.kernel,
 		.stride = pool.stride,
-		.padding = { padding.left, columns - used.w, padding.top, lines - used.h }
+		.padding = { x.before, x.behind(), y.before, y.behind() }
 	};
 	addClamped(lowerer, step, pool.activation,
 		   lowerer.writing(lowerer.write(output, out), output), !pool.activation.isNone());
@@ -201,9 +191,9 @@ void lower(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 		poolByPdp(lowerer, operation, pool);
 		return;
 	}
-	lowerer.need(pool.kernel.x <= maxKernelSize && pool.kernel.y <= maxKernelSize, "window",
-		     fmt::format("of {} x {}; {} lines and columns are possible", pool.kernel.y,
-				 pool.kernel.x, maxKernelSize));
+	lowerer.support(pool.kernel.x <= maxKernelSize && pool.kernel.y <= maxKernelSize, "window",
+			fmt::format("of {} x {}; {} lines and columns are possible", pool.kernel.y,
+				    pool.kernel.x, maxKernelSize));
 	sumByConvolution(lowerer, operation, pool);
 }
 

@@ -77,9 +77,9 @@ void lower(Lowerer &lowerer, const Operator &operation, const Product &product)
 	op::Axes taps;
 	(rows.areBeside ? taps.x : taps.y) += static_cast<uint32_t>(pads);
 
-	lowerer.need(lowerer.storage(a) == lowerer.storage(b), "inputs", "have different types");
-	lowerer.need(made.count == 1 || !isAlone(cubeOf(made), whole), "inputs",
-		     "have matrices of one row, which the core cannot address among others");
+	lowerer.support(lowerer.storage(a) == lowerer.storage(b), "inputs", "have different types");
+	lowerer.support(made.count == 1 || !isAlone(cubeOf(made), whole), "inputs",
+			"have matrices of one row, which the core cannot address among others");
 	ConvolutionPass pass{ .input = a,
 			      .output = output,
 			      .padding = { .right = taps.x - 1, .bottom = taps.y - 1 },

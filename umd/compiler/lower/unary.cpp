@@ -145,8 +145,8 @@ void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 	const std::string name = lowerer.step("look-up");
 	op::Sdp sdp{ .name = name, .input = lowerer.surface(input), .output = {} };
 
-	lowerer.need(half == (lowerer.storage(output) == DataType::Half), "types",
-		     "are integers on one side and float on the other");
+	lowerer.support(half == (lowerer.storage(output) == DataType::Half), "types",
+			"are integers on one side and float on the other");
 	sdp.lut = addTable(lowerer, operation, unary, name);
 	if (!half && !hasExactTable(lowerer, operation))
 		sdp.converter = { -lowerer.quantization(output).zeroPoint, 1, 0 };
@@ -234,8 +234,8 @@ void computeOnCpu(Lowerer &lowerer, const Operator &operation, const Unary &unar
 	const std::string name = lowerer.step(elementFunction(unary.function).name);
 
 	needOwnStorage(lowerer, output);
-	lowerer.need(unary.inner == Unary::Function::Identity || zero == 0, "input",
-		     "has a zero point, and goes through two functions");
+	lowerer.support(unary.inner == Unary::Function::Identity || zero == 0, "input",
+			"has a zero point, and goes through two functions");
 	lowerer.onCpu(why);
 	const op::Unary step{ .name = name,
 			      .input = lowerer.surface(input),

@@ -174,19 +174,18 @@ private:
 	void askHost(std::span<const std::byte> file, std::span<const InputShape> shapes);
 	/* number: an input value with which the model can run */
 	void fold(const HostModel &model, std::optional<float> number);
-	bool isFoldable(const nvdla::onnx::Node &node,
-			const std::set<std::string> &constants) const;
+	bool isFoldable(const pb::Node &node, const std::set<std::string> &constants) const;
 	/* value: from trial runs; lengths that differed are -1 */
 	void learn(HostValue value);
-	void forgetIfCounted(const nvdla::onnx::Node &node, std::set<std::string> &counted);
+	void forgetIfCounted(const pb::Node &node, std::set<std::string> &counted);
 	/* A tensor without open axes, if it is known. */
 	const HostValue *find(const std::string &name) const;
 	/* The shape of a constant or tensor; empty if it is not known. */
 	FileShape shapeKnown(const std::string &name) const;
-	void fill(const std::string &name, nvdla::onnx::ValueInfo &to) const;
+	void fill(const std::string &name, pb::ValueInfo &to) const;
 
-	nvdla::onnx::Model header_; /* the file's model without its graph */
-	nvdla::onnx::Graph graph_;
+	pb::Model header_; /* the file's model without its graph */
+	pb::Graph graph_;
 	std::vector<HostValue> inputValues_;
 	std::map<std::string, HostValue> known_; /* shapes of outputs may have -1, for open axes */
 	std::map<std::string, std::vector<int64_t>> said_; /* shapes without a run, with -1 */

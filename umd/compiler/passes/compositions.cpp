@@ -54,19 +54,14 @@ std::optional<ValueId> reducedOf(const Model &model, ValueId value, Pool::Method
 	return writer->inputs[0];
 }
 
-std::optional<ValueId> meanOf(const Model &model, ValueId value)
-{
-	return reducedOf(model, value, Pool::Method::Average);
-}
-
 /* Value from which \a value results by subtracting its mean. */
 std::optional<ValueId> centered(const Model &model, ValueId value)
 {
 	const Operator *difference = elementwiseThatWrites(model, value, Function::Subtract);
+	const auto of = difference ? reducedOf(model, difference->inputs[1], Pool::Method::Average)
+				   : std::nullopt;
 
-	if (!difference || meanOf(model, difference->inputs[1]) != difference->inputs[0])
-		return std::nullopt;
-	return difference->inputs[0];
+	return of && of == difference->inputs[0] ? of : std::nullopt;
 }
 
 /* Value whose square is \a value: by a function, or by a product. */
@@ -99,7 +94,7 @@ std::optional<Variance> varianceOf(const Model &model, ValueId value)
 {
 	for (const auto &[constant, other] : operandsOf(model, value, Function::Add)) {
 		const auto epsilon = numberOf(model, constant);
-		const auto squares = meanOf(model, other);
+		const auto squares = reducedOf(model, other, Pool::Method::Average);
 		const auto difference = squares ? rootOf(model, *squares) : std::nullopt;
 		const auto of = difference ? centered(model, *difference) : std::nullopt;
 		if (epsilon && of)
@@ -155,20 +150,14 @@ std::optional<ValueId> softmaxOf(const Model &model, const Operator &operation)
 	return isLessMaximum ? difference->inputs[0] : of;
 }
 
-/* Value multiplied by a number. */
-struct Scaled {
-	ValueId of;
-	double by = 1;
-};
-
 /* The value and the factor of any number of products with constants. */
-Scaled scaledOf(const Model &model, ValueId value)
+Line scaledOf(const Model &model, ValueId value)
 {
-	Scaled scaled{ value };
+	Line scaled{ value };
 
 	for (auto line = lineThatWrites(model, value); line && line->shift == 0;
 	     line = lineThatWrites(model, scaled.of))
-		scaled = { line->of, scaled.by * line->scale };
+		scaled = { line->of, scaled.scale * line->scale };
 	return scaled;
 }
 
@@ -179,43 +168,44 @@ bool isAbout(double number, double wanted)
 }
 
 /* The argument of GELU's hyperbolic tangent, sqrt(2 / pi) * (x + 0.044715 * x^3). */
-bool isCubicOf(const Model &model, const Scaled &argument, ValueId x)
+bool isCubicOf(const Model &model, const Line &argument, ValueId x)
 {
 	const auto isCube = [&](const auto &of) {
 		return of.first == x && rootOf(model, of.second) == x;
 	};
 	const auto isCubic = [&](const auto &of) {
-		const Scaled cube = scaledOf(model, of.second);
-		return of.first == x && isAbout(cube.by, 0.044715) &&
+		const Line cube = scaledOf(model, of.second);
+		return of.first == x && isAbout(cube.scale, 0.044715) &&
 		       std::ranges::any_of(operandsOf(model, cube.of, Function::Multiply), isCube);
 	};
 
-	return isAbout(argument.by, std::sqrt(2 / std::numbers::pi)) &&
+	return isAbout(argument.scale, std::sqrt(2 / std::numbers::pi)) &&
 	       std::ranges::any_of(operandsOf(model, argument.of, Function::Add), isCubic);
 }
 
 /* SiLU: x * logistic(x), or with a factor, which approximates GELU: x * logistic(1.702 * x). */
-std::optional<Unary> siluOf(const Model &model, ValueId x, const Scaled &gate)
+std::optional<Unary> siluOf(const Model &model, ValueId x, const Line &gate)
 {
 	const auto of = argumentOf(model, gate.of, { Unary::Function::Logistic });
-	const Scaled argument = of ? scaledOf(model, *of) : Scaled{ gate.of };
+	const Line argument = of ? scaledOf(model, *of) : Line{ gate.of };
 
-	return of && argument.of == x && gate.by == 1
-		       ? std::optional(Unary{ Unary::Function::Silu, argument.by, {} })
+	return of && argument.of == x && gate.scale == 1
+		       ? std::optional(Unary{ Unary::Function::Silu, argument.scale, {} })
 		       : std::nullopt;
 }
 
 /* GELU: x * (1 + erf(x / sqrt(2))) / 2, or its approximation by a hyperbolic tangent. */
-std::optional<Unary> geluOf(const Model &model, ValueId x, const Scaled &sum)
+std::optional<Unary> geluOf(const Model &model, ValueId x, const Line &sum)
 {
 	for (const auto &[constant, other] : operandsOf(model, sum.of, Function::Add)) {
 		const auto one = numberOf(model, constant);
-		const Scaled function = scaledOf(model, other);
-		if (!one || !isAbout(*one * sum.by, 0.5) || !isAbout(function.by * sum.by, 0.5))
+		const Line function = scaledOf(model, other);
+		if (!one || !isAbout(*one * sum.scale, 0.5) ||
+		    !isAbout(function.scale * sum.scale, 0.5))
 			continue;
 		if (const auto of = argumentOf(model, function.of, { Unary::Function::Erf })) {
-			const Scaled argument = scaledOf(model, *of);
-			if (argument.of == x && isAbout(argument.by, std::sqrt(0.5)))
+			const Line argument = scaledOf(model, *of);
+			if (argument.of == x && isAbout(argument.scale, std::sqrt(0.5)))
 				return Unary{ Unary::Function::Gelu };
 		}
 		const auto of = argumentOf(model, function.of, { Unary::Function::Tanh });
@@ -278,11 +268,11 @@ void findGelus(const Operator &operation, Chain &chain)
 	const Model &model = chain.model;
 	if (!isFloat(model.values[operation.outputs.front()].type))
 		return;
-	const Scaled whole = scaledOf(model, operation.outputs.front());
+	const Line whole = scaledOf(model, operation.outputs.front());
 	for (const auto &[one, other] : operandsOf(model, whole.of, Function::Multiply)) {
-		const Scaled x = scaledOf(model, one);
-		Scaled sum = scaledOf(model, other);
-		sum.by *= x.by * whole.by;
+		const Line x = scaledOf(model, one);
+		Line sum = scaledOf(model, other);
+		sum.scale *= x.scale * whole.scale;
 		for (const auto find : { geluOf, siluOf })
 			if (const auto found = find(model, x.of, sum))
 				return addInstead(chain, x.of, *found);

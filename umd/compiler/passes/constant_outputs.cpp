@@ -21,21 +21,15 @@ namespace
 /* The first element of an input, as zero in float. */
 void addZero(Chain &chain)
 {
-	const auto add = [&](Kind kind, ElementType type, const Extents &shape) {
-		Value value = chain.model.values[chain.last];
-		value.name = chain.like.name;
-		value.type = type;
-		value.shape = shape;
-		if (isFloat(type))
-			value.quantization = {};
-		chain.add(std::move(kind), chain.model.add(std::move(value)));
-	};
-	const size_t rank = chain.model.values[chain.last].shape.size();
-	const ElementType type = chain.model.values[chain.last].type;
+	Value first = chain.model.values[chain.last];
 
-	add(Slice{ Extents(rank, 0), Extents(rank, 1) }, type, Extents(rank, 1));
-	add(Unary{ .activation = { 0, 0 } }, ElementType::Float32, Extents(rank, 1));
-	add(Reshape{}, ElementType::Float32, { 1, 1 });
+	first.name = chain.like.name;
+	first.shape.assign(first.shape.size(), 1);
+	Value zero{ .name = first.name, .shape = first.shape };
+	chain.add(Slice{ Extents(zero.shape.size(), 0), zero.shape },
+		  chain.model.add(std::move(first)));
+	chain.add(Unary{ .activation = { 0, 0 } }, chain.model.add(std::move(zero)));
+	chain.add(Reshape{}, "", { 1, 1 });
 }
 
 ValueId addComputed(Model &model, ValueId input, const Value &constant)
@@ -59,12 +53,8 @@ ValueId addComputed(Model &model, ValueId input, const Value &constant)
 	const ValueId kernels =
 		model.add(floatConstant(std::vector<double>(count, 0), { count, 1 }));
 	const ValueId bias = model.add(floatConstant(numbers, { count }));
-	Value row, made;
-	row.name = made.name = constant.name;
-	row.shape = { 1, count };
-	made.shape = constant.shape;
-	chain.add(FullyConnected{}, model.add(std::move(row)), { kernels, bias });
-	chain.add(Reshape{}, model.add(std::move(made)));
+	chain.add(FullyConnected{}, "", { 1, count }, { kernels, bias });
+	chain.add(Reshape{}, "", constant.shape);
 	std::ranges::move(chain.operators, std::back_inserter(model.operators));
 	return chain.last;
 }

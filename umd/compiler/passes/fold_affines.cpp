@@ -59,13 +59,8 @@ const Operator *ownWriter(const Model &model, ValueId value)
 									    : nullptr;
 }
 
-/* A function that the core has no good table of, or a square. */
-struct Inner {
-	ValueId of;
-	Unary::Function function;
-};
-
-std::optional<Inner> innerThatWrites(const Model &model, ValueId value)
+/* The function that writes a float value, if the core has no good table of it, or a square. */
+std::optional<Unary::Function> innerThatWrites(const Model &model, ValueId value)
 {
 	const Operator *writer = ownWriter(model, value);
 	if (!writer || !isFloat(model.values[writer->inputs[0]].type))
@@ -74,8 +69,7 @@ std::optional<Inner> innerThatWrites(const Model &model, ValueId value)
 		const bool isSquare = product->function == Function::Multiply &&
 				      product->activation.isNone() &&
 				      writer->inputs[0] == writer->inputs[1];
-		return isSquare ? std::optional(Inner{ writer->inputs[0], Unary::Function::Square })
-				: std::nullopt;
+		return isSquare ? std::optional(Unary::Function::Square) : std::nullopt;
 	}
 	const auto *unary = std::get_if<Unary>(&writer->kind);
 	if (!unary || *unary != Unary{ .function = unary->function })
@@ -83,7 +77,7 @@ std::optional<Inner> innerThatWrites(const Model &model, ValueId value)
 	const ElementFunctionInfo &info = elementFunction(unary->function);
 	if (info.hasParameter || (info.hasTables && unary->function != Unary::Function::Square))
 		return std::nullopt;
-	return Inner{ writer->inputs[0], unary->function };
+	return unary->function;
 }
 
 /* Folds one operator into the function behind it; false if there is none to fold. */
@@ -104,8 +98,8 @@ bool foldOne(Model &model)
 			return true;
 		}
 		if (const auto inner = innerThatWrites(model, input)) {
-			unary->inner = inner->function;
-			input = inner->of;
+			unary->inner = *inner;
+			input = model.writer(input)->inputs[0];
 			return true;
 		}
 	}
@@ -131,7 +125,7 @@ std::optional<Line> lineThatWrites(const Model &model, ValueId value)
 	    std::ranges::adjacent_find(numbers, std::not_equal_to<>()) != numbers.end())
 		return std::nullopt;
 	const double number = numbers.front();
-	Line line{ writer->inputs[1 - at], 1, 0 };
+	Line line{ writer->inputs[1 - at] };
 	if (kind->function == Function::Multiply)
 		line.scale = number;
 	else if (kind->function == Function::Add)

@@ -14,13 +14,6 @@ namespace
 /* Larger outputs are left to the lowering, which refuses them. */
 constexpr uint64_t mostElementsAround = uint64_t{ 1 } << 24;
 
-/* Whether a pad adds only lines and columns of N, H, W, C. */
-bool isPlane(const Pad &pad)
-{
-	return pad.value == 0 && pad.before.size() == 4 &&
-	       pad.before[0] + pad.after[0] + pad.before[3] + pad.after[3] == 0;
-}
-
 /* Whether an operator's padding, with a pad added, is less than its windows, as the core's is. */
 bool canPad(const Model &model, const Operator &operation, const Pad &pad)
 {
@@ -117,8 +110,11 @@ bool foldPad(Model &model, const Operator &operation)
 	const auto *pad = std::get_if<Pad>(&operation.kind);
 	const ValueId from = operation.inputs.front(), to = operation.outputs.front();
 	const auto readers = model.readers(to);
+	/* Only lines and columns of N, H, W, C are added. */
+	const bool isPlane = pad && pad->value == 0 && pad->before.size() == 4 &&
+			     pad->before[0] + pad->after[0] + pad->before[3] + pad->after[3] == 0;
 
-	if (!pad || !isPlane(*pad) || readers.empty() || model.isOutput(to) ||
+	if (!isPlane || readers.empty() || model.isOutput(to) ||
 	    model.values[from].quantization != model.values[to].quantization ||
 	    !std::ranges::all_of(readers, [&](size_t reader) {
 		    return canPad(model, model.operators[reader], *pad);

@@ -54,8 +54,8 @@ bool expandEach(Model &model, const Expand &expand);
 /** \brief scale * x + shift, of a value x */
 struct Line {
 	ValueId of;
-	double scale;
-	double shift;
+	double scale = 1;
+	double shift = 0;
 };
 
 /** \return the sum or product of a tensor and one number that writes a float value, if one does */
@@ -71,12 +71,14 @@ struct WindowAxis {
 
 	/** \return elements from the first tap of a window to its last one */
 	uint32_t span() const { return (taps - 1) * dilation + 1; }
-	/** \return how many elements behind the picture the windows reach */
-	uint32_t behind() const
+	/** \return elements from the picture's first one to the end of the last window */
+	uint32_t reach() const
 	{
 		const uint32_t end = (out - 1) * stride + span();
-		return end - std::min(end, before + in);
+		return end - std::min(end, before);
 	}
+	/** \return how many elements behind the picture the windows reach */
+	uint32_t behind() const { return reach() - std::min(reach(), in); }
 };
 
 /** \brief Lines and columns of a convolution, a transposed one or a pooling */

@@ -12,12 +12,6 @@ namespace
 constexpr uint32_t lines = 1, columns = 2, channels = 3;
 constexpr size_t rank = 4;
 
-/* SDP takes one number for each channel as it is. */
-bool isAlongChannels(const Extents &shape)
-{
-	return shape[lines] == 1 && shape[columns] == 1;
-}
-
 /* Repeats an input if it has to be repeated; the result replaces the input. */
 void repeat(Operator &operation, size_t input, Chain &chain)
 {
@@ -30,19 +24,22 @@ void repeat(Operator &operation, size_t input, Chain &chain)
 	const Extents from = withRank(value.shape, rank), to = withRank(out, rank);
 	const Value &other = model.values[operation.inputs[1 - input]];
 	const bool otherIsWhole = !other.isConstant && withRank(other.shape, rank) == to;
-	const bool needsLines = from[lines] < to[lines], needsColumns = from[columns] < to[columns];
-	const bool needsChannels = from[channels] < to[channels];
-	const bool onlyChannels = isAlongChannels(from) && otherIsWhole;
-	const bool wanted =
-		onlyChannels ? needsChannels : needsLines || needsColumns || needsChannels;
-	if (!wanted || from[0] != to[0] ||
-	    (!onlyChannels && needsLines && to[lines] > mostCopies) ||
-	    (!onlyChannels && needsColumns && to[columns] > mostCopies))
+	/* SDP takes one number for each channel as it is. */
+	const bool onlyChannels = from[lines] == 1 && from[columns] == 1 && otherIsWhole;
+	std::vector<uint32_t> axes;
+	for (const uint32_t axis : { channels, columns, lines })
+		if (from[axis] < to[axis] && (axis == channels || !onlyChannels))
+			axes.push_back(axis);
+	const bool isPossible = std::ranges::all_of(
+		axes, [&](uint32_t axis) { return axis == channels || to[axis] <= mostCopies; });
+	if (axes.empty() || from[0] != to[0] || !isPossible)
 		return;
 	constexpr const char *what = " repeated";
 	chain.like.type = "(repeat)";
 	chain.last = operation.inputs[input];
-	const auto repeatAlong = [&](uint32_t axis) {
+	if (value.shape.size() < rank)
+		chain.add(Reshape{}, what, from);
+	for (const uint32_t axis : axes) {
 		Extents shape = model.values[chain.last].shape;
 		shape[axis] = to[axis];
 		/* A convolution with ones copies the only channel to all channels. */
@@ -52,15 +49,7 @@ void repeat(Operator &operation, size_t input, Chain &chain)
 		else
 			chain.add(Concatenation{ axis, {} }, what, shape,
 				  std::vector<ValueId>(to[axis] - 1, chain.last));
-	};
-	if (value.shape.size() < rank)
-		chain.add(Reshape{}, what, from);
-	if (needsChannels)
-		repeatAlong(channels);
-	if (needsColumns && !onlyChannels)
-		repeatAlong(columns);
-	if (needsLines && !onlyChannels)
-		repeatAlong(lines);
+	}
 	const Extents made = model.values[chain.last].shape;
 	if (out.size() < rank)
 		chain.add(Reshape{}, what,

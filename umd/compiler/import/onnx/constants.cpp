@@ -58,20 +58,12 @@ SharedBytes floatsOf(const pb::Tensor &ofDoubles)
 	return floatConstant(numbers, {}).data;
 }
 
-/* A tensor that is an attribute. */
-Value attributeOf(NodeReader &reader, const pb::Attribute &attribute)
-{
-	auto read = readConstant(attribute.t());
-
-	reader.need(read.has_value(), "value", read ? "" : read.error().why);
-	return read ? std::move(*read) : Value{};
-}
-
 Tensor readConstantOfShape(NodeReader &reader)
 {
 	const auto shape = shapeFrom(reader.wholeNumbers(0), maxConstant);
 	const pb::Attribute *attribute = reader.attribute("value");
-	const Value one = attribute ? attributeOf(reader, *attribute) : floatConstant({ 0 }, { 1 });
+	const Value one =
+		attribute ? reader.take(readConstant(attribute->t())) : floatConstant({ 0 }, { 1 });
 	Value all = one;
 
 	reader.need(elementCount(one.shape) == 1, "value", "is not a tensor of one number");
@@ -96,7 +88,7 @@ Tensor readConstantNode(NodeReader &reader)
 			floatConstant({ reader.number("value_float", 0) }, {}));
 	const pb::Attribute *attribute = reader.attribute("value");
 	reader.support(attribute, "value", "is no tensor and no number");
-	return attribute ? reader.constantTensor(attributeOf(reader, *attribute)) : Tensor{};
+	return reader.constantTensor(reader.take(readConstant(attribute->t())));
 }
 
 Tensor readShape(NodeReader &reader)

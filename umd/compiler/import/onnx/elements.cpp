@@ -140,42 +140,6 @@ legalize::Scaling scalingOf(NodeReader &reader)
 		 reader.hasInput(2) ? reader.realNumbers(2) : std::vector<double>{} };
 }
 
-Tensor readBatchNormalization(NodeReader &reader)
-{
-	return legalize::batchNormalized(reader, reader.input(0), scalingOf(reader),
-					 reader.realNumbers(3), reader.realNumbers(4),
-					 epsilonOf(reader));
-}
-
-Tensor readLayerNormalization(NodeReader &reader)
-{
-	const bool wants = reader.hasOutput(1) || reader.hasOutput(2);
-	const legalize::Normalized made =
-		legalize::layerNormalized(reader, reader.input(0), reader.axisOf("axis", -1),
-					  scalingOf(reader), epsilonOf(reader), wants);
-
-	if (reader.hasOutput(1))
-		reader.write(made.mean, 1);
-	if (reader.hasOutput(2))
-		reader.write(made.reciprocalWidth, 2);
-	return made.tensor;
-}
-
-/* Before version 21 the scale is per group, from then on per channel. */
-Tensor readGroupNormalization(NodeReader &reader)
-{
-	constexpr int64_t scalesChannels = 21;
-	const Tensor x = reader.picture(reader.input(0));
-	const int64_t groups = reader.integer("num_groups", 0);
-	const legalize::Scaling scaling = scalingOf(reader);
-	const bool ofGroups = reader.version() < scalesChannels && groups > 1 &&
-			      scaling.factors.size() == static_cast<uint64_t>(groups);
-
-	reader.support(!ofGroups || groups == x.shape[1], "scale",
-		       "is one number for each group; give one for each channel");
-	return legalize::groupNormalized(reader, x, groups, scaling, epsilonOf(reader));
-}
-
 /* Each output is a part of the input along an axis. */
 Tensor readSplit(NodeReader &reader)
 {
@@ -225,7 +189,11 @@ Tensor readDepthToSpace(NodeReader &reader)
 } /* namespace */
 
 const NodeTable elementNodes = {
-	{ "BatchNormalization", readBatchNormalization },
+	{ "BatchNormalization",
+	  [](NodeReader &r) {
+		  return legalize::batchNormalized(r, r.input(0), scalingOf(r), r.realNumbers(3),
+						   r.realNumbers(4), epsilonOf(r));
+	  } },
 	{ "Cast", readCast },
 	{ "Celu", readCelu },
 	{ "Clip", readClip },
@@ -244,7 +212,12 @@ const NodeTable elementNodes = {
 		  return legalize::gather(r, r.input(0), r.integer("axis", 0), r.value(1));
 	  } },
 	{ "Gelu", readGelu },
-	{ "GroupNormalization", readGroupNormalization },
+	{ "GroupNormalization",
+	  [](NodeReader &r) {
+		  return legalize::groupNormalized(r, r.picture(r.input(0)),
+						   r.integer("num_groups", 0), scalingOf(r),
+						   epsilonOf(r));
+	  } },
 	{ "HardSigmoid",
 	  [](NodeReader &r) {
 		  return legalize::hardSigmoid(r, r.input(0), r.number("alpha", 0.2),
@@ -256,7 +229,12 @@ const NodeTable elementNodes = {
 		  return legalize::instanceNormalized(r, r.input(0), scalingOf(r), epsilonOf(r));
 	  } },
 	{ "LRN", readLrn },
-	{ "LayerNormalization", readLayerNormalization },
+	/* Mean and deviation, which files from training have as further outputs, are the host's. */
+	{ "LayerNormalization",
+	  [](NodeReader &r) {
+		  return legalize::layerNormalized(r, r.input(0), r.axisOf("axis", -1),
+						   scalingOf(r), epsilonOf(r));
+	  } },
 	{ "LogSoftmax", readSoftmax<true> },
 	{ "Mean", [](NodeReader &r) { return legalize::mean(r, r.allInputs()); } },
 	{ "PRelu", readPRelu },

@@ -9,15 +9,8 @@
 namespace nvdla::compiler::onnx
 {
 
-legalize::AxisOrder channelsLast(size_t rank)
-{
-	constexpr size_t pictureRank = 4;
-
-	return rank == pictureRank ? legalize::AxisOrder{ 0, 2, 3, 1 } : legalize::asInFile(rank);
-}
-
 NodeReader::NodeReader(Import &import, const pb::Node &node)
-	: OperandReader(reading, import, channelsLast(4)), import_(import), node_(node),
+	: OperandReader(reading, import, channelsLast), import_(import), node_(node),
 	  shown_(static_cast<size_t>(node.input_size()))
 {
 	std::iota(shown_.begin(), shown_.end(), 0);
@@ -27,9 +20,7 @@ NodeReader::NodeReader(Import &import, const pb::Node &node)
 const pb::Attribute *NodeReader::attribute(const std::string &name) const
 {
 	const auto &all = node_.attribute();
-	const auto found = std::find_if(all.begin(), all.end(), [&](const pb::Attribute &one) {
-		return one.name() == name;
-	});
+	const auto found = std::ranges::find(all, name, &pb::Attribute::name);
 
 	return found == all.end() ? nullptr : &*found;
 }
@@ -76,8 +67,9 @@ Tensor NodeReader::tensor(size_t index)
 	need(hasInput(index), where, "is missing");
 	const std::string &name = node_.input(shown);
 	const auto found = import_.tensors.find(name);
-	need(found != import_.tensors.end(), where,
-	     fmt::format("is '{}', which nothing before it writes", name));
+	/* Readers leave out further outputs that only the host computes. */
+	support(found != import_.tensors.end(), where,
+		fmt::format("is '{}', which nothing before it writes", name));
 	follows_ = !found->second.isKnown;
 	support(found->second.isKnown, where,
 		fmt::format("is '{}', whose shape is not known, as the operator that makes it is "

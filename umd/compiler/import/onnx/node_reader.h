@@ -29,8 +29,8 @@ struct Import : legalize::Building {
 	int64_t version = 0; /**< version of the operator set */
 };
 
-/** \return N, H, W, C for the four axes N, C, H, W; otherwise the axes in the file's order */
-legalize::AxisOrder channelsLast(size_t rank);
+/** \brief N, H, W, C for the four axes N, C, H, W of a picture */
+inline const legalize::AxisOrder channelsLast{ 0, 2, 3, 1 };
 
 /** \brief Reads an operator and appends the model's operators for it */
 class NodeReader : public OperandReader
@@ -82,10 +82,6 @@ public:
 	{
 		return index < inputs() && shown_[index] < node_.input_size() &&
 		       !node_.input(shown_[index]).empty();
-	}
-	bool hasOutput(size_t index) const
-	{
-		return index < outputs() && !node_.output(static_cast<int>(index)).empty();
 	}
 	/** \brief Restrict and reorder the node's inputs that the other functions see */
 	void showInputs(std::vector<int> indices) { shown_ = std::move(indices); }

@@ -34,7 +34,7 @@ private:
 	void readConstants();
 	void readInputs();
 	/* Add a value of the shape and type that the file says. */
-	Tensor describe(const pb::ValueInfo &info, const std::string &where, bool channelsLast);
+	Tensor describe(const pb::ValueInfo &info, const std::string &where, bool lastAlready);
 	void readNode(const pb::Node &node);
 	void addUnknown(const pb::Node &node, const Unknown &why);
 	/* The description of a result in the file, an empty one if there is none. */
@@ -111,7 +111,9 @@ Tensor Reader::describe(const pb::ValueInfo &info, const std::string &where, boo
 	if (!known || !info.type().tensor_type().has_shape())
 		damaged(where, "has no shape, or more elements than a tensor can");
 	const Extents &shape = *known;
-	const AxisOrder order = lastAlready ? asInFile(shape.size()) : channelsLast(shape.size());
+	const AxisOrder order = lastAlready || shape.size() != channelsLast.size()
+					? asInFile(shape.size())
+					: channelsLast;
 	value.name = info.name();
 	value.type = *type;
 	for (const uint32_t axis : order)

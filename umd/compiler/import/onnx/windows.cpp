@@ -175,8 +175,7 @@ Tensor readMatrices(NodeReader &reader, double alpha, std::vector<Value> bias)
 		return legalize::product(reader, rows, std::move(weights), {});
 	}
 	if (alpha != 1)
-		rows = reader.prepare(Elementwise{ Elementwise::Function::Multiply, {} },
-				      reader.needComputed(rows), rows, { reader.addNumber(alpha) });
+		rows = legalize::timesNumber(reader, reader.needComputed(rows), alpha, false);
 	return legalize::product(reader, rows, turnedBy(reader, "transB", 1), std::move(bias), {});
 }
 
@@ -202,8 +201,7 @@ Tensor readGemm(NodeReader &reader)
 	if (beta != 1 && reader.isConstant(c))
 		c.id = reader.addConstant(scaled(reader.value(c), beta));
 	else if (beta != 1)
-		c = reader.prepare(Elementwise{ Elementwise::Function::Multiply, {} }, c, c,
-				   { reader.addNumber(beta) });
+		c = legalize::timesNumber(reader, c, beta, false);
 	return legalize::elementwise(reader, { Elementwise::Function::Add, {} }, made, c);
 }
 
@@ -264,20 +262,21 @@ legalize::AxisOrder namedAxes(NodeReader &reader, size_t rank)
 	return axes.empty() ? legalize::asInFile(rank) : axes;
 }
 
-/* Factor of each of the file's axes. */
-std::vector<double> factorsOf(NodeReader &reader, const Tensor &x, bool &areRounded)
+/* Reads the factors of lines and columns. */
+void readFactors(NodeReader &reader, const Tensor &x, legalize::Resizing &how)
 {
+	constexpr double ofScales = 1e-4; /* error: files round them */
 	const size_t scalesAt = reader.inputs() <= 2 ? 1 : 2;
 	const legalize::AxisOrder axes = namedAxes(reader, x.shape.size());
 	std::vector<double> given, factors(4, 1);
 
-	areRounded = true;
 	if (const pb::Attribute *scales = reader.attribute("scales")) {
 		given.assign(scales->floats().begin(), scales->floats().end());
+		how.factorError = ofScales;
 	} else if (reader.hasInput(scalesAt) && elementCount(reader.value(scalesAt).shape) > 0) {
 		given = rawNumbers(reader.constant(scalesAt));
+		how.factorError = ofScales;
 	} else {
-		areRounded = false;
 		for (const int64_t size : reader.wholeNumbers(3))
 			given.push_back(given.size() < axes.size()
 						? static_cast<double>(size) /
@@ -293,20 +292,16 @@ std::vector<double> factorsOf(NodeReader &reader, const Tensor &x, bool &areRoun
 	for (size_t i = 0; i < axes.size(); i++)
 		factors[axes[i]] = given[i];
 	reader.support(factors[0] == 1 && factors[1] == 1, "scales", "of channels are not 1");
-	return factors;
+	how.factorY = factors[2];
+	how.factorX = factors[3];
 }
 
 Tensor readResize(NodeReader &reader)
 {
 	const Tensor x = reader.picture(reader.input(0));
 	legalize::Resizing how = placesOf(reader);
-	bool areRounded = false;
-	const std::vector<double> factors = factorsOf(reader, x, areRounded);
 
-	how.factorY = factors[2];
-	how.factorX = factors[3];
-	if (areRounded)
-		how.factorError = 1e-4;
+	readFactors(reader, x, how);
 	return legalize::resize(reader, x, how);
 }
 
