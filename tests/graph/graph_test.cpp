@@ -389,6 +389,14 @@ TEST(Graph, SaysWhichSizeIsWrong)
 	graph.add(relu("relu", "s", "y"));
 	expectRefusal(graph, { "'conv'", "1 lines of 'x', which make 1 of output, need 32 banks" });
 
+	/* Bytes without a type are no elements. */
+	graph = Graph();
+	graph.input(feature("x"));
+	graph.weights({ "k", 1, 32, 1, 1, { .bytes = std::vector<std::byte>(32) } });
+	graph.add(op::Convolution{ .name = "conv", .input = "x", .weights = "k", .output = "s" });
+	graph.add(relu("relu", "s", "y"));
+	expectRefusal(graph, { "'conv'", "0" });
+
 	graph = fused();
 	graph.surface(feature("y", 16, 3, 3));
 	expectRefusal(graph, { "'pool'", "'y' was described as 1 x 16 x 3 x 3", "1 x 16 x 4 x 4" });

@@ -129,8 +129,12 @@ struct Elements {
 	DataType type = DataType::Unknown;
 	std::vector<std::byte> bytes;
 
-	/** \return number of elements; 0 if there are no bytes. With bytes, \a type must be set */
-	size_t count() const { return bytes.empty() ? 0 : bytes.size() / elementBytes(type); }
+	/** \return number of elements; 0 without bytes, and of the type Unknown */
+	size_t count() const
+	{
+		const size_t each = elementBytes(type);
+		return each ? bytes.size() / each : 0;
+	}
 
 	static Elements of(std::span<const int8_t> values);
 	static Elements of(std::span<const int16_t> values);
