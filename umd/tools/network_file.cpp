@@ -43,16 +43,19 @@ void NetworkOptions::addTo(CommandLine &app, const std::string &usualTarget, boo
 			   "loadable, or a model. A model is compiled first; its name ends in "
 			   ".tflite, .onnx or, for Caffe, .prototxt (with its .caffemodel beside "
 			   "it)")
-			.valueText("FILE"));
+			.valueText("FILE")
+			.inputFile());
 	const auto loadable = app.option("--loadable", loadable_,
 					 "a loadable, whatever its name ends in, in place of "
 					 "the argument network")
-				      .valueText("FILE");
+				      .valueText("FILE")
+				      .inputFile();
 	all_.push_back(loadable);
 	all_.push_back(app.option("--model", model_,
 				  "a TensorFlow Lite or ONNX model, whatever its name ends in, or "
 				  "the .prototxt of a Caffe net, in place of the argument network")
 			       .valueText("FILE")
+			       .inputFile()
 			       .excludes(loadable));
 	ofModels_.push_back(
 		app.option("--cache", cache_,
