@@ -99,7 +99,7 @@ class OutputFiles(ProgramTest):
 		commands = [(program, (*arguments, option) if option else arguments) for program, arguments, option, _ in self.over_inputs()]
 		for program, arguments in [*commands, ('nvdla-example-net', ('-o',))]:
 			for path, words in ((self.folder / 'none' / 'x.npy', f'there is no folder {self.folder / "none"}'),
-					    (self.net / 'x.npy', f'{self.net}: Not a directory'),
+					    (self.net / 'x.npy', f'{self.net} is no folder'),
 					    (self.samples, 'is a folder; name a file')):
 				with self.subTest(program, path=path):
 					said = self.bad(2, program, *arguments, path)
