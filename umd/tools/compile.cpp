@@ -196,6 +196,8 @@ Result<CompileOptions> compileOptions(const CompileSettings &settings,
 	auto options = settings.strategy.options(settings.chip.values());
 	if (!options)
 		return options;
+	if (auto checked = checkSram(*options); !checked)
+		return forward(checked);
 	auto calibration = calibrationOf(settings, model, options->shapes);
 	if (!calibration)
 		return forward(calibration);

@@ -23,6 +23,7 @@ struct NetworkFile {
 	std::string cache;	     /**< folder of the cache of compiled models; empty: no cache */
 	CompileOptions options = {}; /**< options to compile a model */
 	bool hasTarget = false;	     /**< true if --target named options.core */
+	bool calibrates = false;     /**< true if the program has --calibrate */
 
 	/** \return the path without its folders */
 	std::string name() const;
@@ -66,6 +67,7 @@ public:
 	Result<NetworkFile> file() const;
 
 private:
+	bool calibrates_ = false;
 	std::string network_;
 	std::string loadable_;
 	std::string model_;
