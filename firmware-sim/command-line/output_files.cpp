@@ -63,12 +63,15 @@ std::string problemAt(const std::string &path)
 	return S_ISDIR(there.st_mode) ? "" : folder + " is no folder";
 }
 
-/* Returns the file, or the files if it is a folder. */
+/* Returns the file and the file with its weights, or the files if it is a folder. */
 std::vector<std::string> filesAt(const std::string &path)
 {
 	std::vector<std::string> files{ path };
 	std::error_code error;
 
+	if (path.ends_with(".prototxt"))
+		files.push_back(
+			std::filesystem::path(path).replace_extension(".caffemodel").string());
 	if (!std::filesystem::is_directory(path, error))
 		return files;
 	for (std::filesystem::directory_iterator entry(path, error);

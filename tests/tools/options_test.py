@@ -234,7 +234,7 @@ class Options(ProgramTest):
 				with self.subTest(words):
 					self.assertIn(f'{path}: is {kind}', self.bad(2, *words))
 		for program in ('nvdla-run', 'nvdla-bench', 'nvdla-prof', 'nvdla-info'):
-			self.assertIn('which is compiled already; give it without --model\n', self.bad(2, program, '--model', self.net))
+			self.assertIn('which is compiled already; name it with --loadable\n', self.bad(2, program, '--model', self.net))
 		self.assertIn('; it may be truncated', self.bad(2, 'nvdla-compile', self.write('half.onnx', onnx.read_bytes()[:2000]), '-o', self.out))
 
 	def test_more_samples_than_the_network_takes(self):

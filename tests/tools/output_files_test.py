@@ -23,6 +23,7 @@ class OutputFiles(ProgramTest):
 		self.sample = Path(shutil.copy(DIGITS / 'held_out.npy', self.samples))
 		self.labels = self.write('labels.txt', b'%d\n' * 10 % tuple(range(10)))
 		self.table = self.write('table.json', b'{}')
+		self.net_text, self.weights = self.write('caffe.prototxt', b''), self.write('caffe.caffemodel', b'')
 		self.out = self.folder / 'out'
 
 	def copy(self, name):
@@ -36,6 +37,7 @@ class OutputFiles(ProgramTest):
 			('nvdla-compile', (self.model, '--calibrate', self.sample), '-o', [self.model, self.sample]),
 			('nvdla-compile', (self.model, '--calibrate', self.samples), '-o', [self.sample]),
 			('nvdla-compile', (self.model, '--calibration-table', self.table), '-o', [self.table]),
+			('nvdla-compile', (self.net_text,), '-o', [self.net_text, self.weights]),
 			('nvdla-compile', report, '--report-file', [self.model]),
 			('nvdla-run', (self.model, '--input', self.sample, '--labels', self.labels), '--output',
 			 [self.model, self.sample, self.labels]),

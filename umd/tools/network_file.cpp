@@ -138,7 +138,7 @@ void adaptAdvice(Error &error, const NetworkFile &file)
 	if (!file.calibrates)
 		replace("(--calibrate)", fmt::format("(nvdla-compile --target {} --calibrate)",
 						     file.options.core.name));
-	replace("; nvdla-run runs it", "; give it without --model");
+	replace("; nvdla-run runs it", "; name it with --loadable");
 }
 
 } /* namespace */
