@@ -80,6 +80,12 @@ class OutputFiles(ProgramTest):
 		self.assertEqual(said, 'nvdla-edges: --output: edges.png: is the input file; name another\n')
 		self.assertEqual((self.folder / 'edges.png').read_bytes(), before)
 
+	def test_over_an_input_by_the_usual_name(self):
+		self.write('output.dimg', self.photo.read_bytes())
+		said = self.bad(2, 'nvdla-run', self.net, '--image', 'output.dimg', cwd=self.folder)
+		self.assertIn('--output: output.dimg: is the input file; name another', said)
+		self.assertEqual((self.folder / 'output.dimg').read_bytes(), self.photo.read_bytes())
+
 	def test_two_outputs(self):
 		for program, arguments, first, second in (
 				('nvdla-compile', (self.model, '--report', 'text'), '-o', '--report-file'),
