@@ -10,6 +10,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "output_files.h"
+
 namespace nvdla
 {
 
@@ -151,6 +153,20 @@ std::string suggestion(const CLI::App &app, const std::string &given)
 	return nearest;
 }
 
+/* Returns the files that the command line names, or the default names. */
+std::vector<NamedFile> filesOf(const std::vector<CLI::Option *> &options)
+{
+	std::vector<NamedFile> files;
+
+	for (const CLI::Option *option : options) {
+		for (const std::string &path : option->results())
+			files.push_back({ option->get_name(), path });
+		if (option->empty() && !option->get_default_str().empty())
+			files.push_back({ option->get_name(), option->get_default_str() });
+	}
+	return files;
+}
+
 } /* namespace */
 
 CommandLineOption &CommandLineOption::required()
@@ -168,6 +184,18 @@ CommandLineOption &CommandLineOption::showDefault()
 CommandLineOption &CommandLineOption::valueText(const std::string &text)
 {
 	option_->option_text(text);
+	return *this;
+}
+
+CommandLineOption &CommandLineOption::inputFile()
+{
+	files_->inputs.push_back(option_);
+	return *this;
+}
+
+CommandLineOption &CommandLineOption::outputFile()
+{
+	files_->outputs.push_back(option_);
 	return *this;
 }
 
@@ -273,7 +301,7 @@ CommandLineOption CommandLine::option(const std::string &name, T &value, const s
 		option->type_name("N");
 	else if constexpr (std::is_floating_point_v<T>)
 		option->type_name("NUMBER");
-	return CommandLineOption(option);
+	return CommandLineOption(option, files_);
 }
 
 template CommandLineOption CommandLine::option(const std::string &, std::string &,
@@ -292,7 +320,7 @@ template CommandLineOption CommandLine::option(const std::string &, std::vector<
 template<typename T>
 CommandLineOption CommandLine::flag(const std::string &name, T &value, const std::string &help)
 {
-	return CommandLineOption(app_->add_flag(name, value, help));
+	return CommandLineOption(app_->add_flag(name, value, help), files_);
 }
 
 template CommandLineOption CommandLine::flag(const std::string &, bool &, const std::string &);
@@ -309,7 +337,7 @@ CommandLineOption CommandLine::choice(const std::string &name,
 		},
 		help);
 	option->check(CLI::IsMember(words).description(anyOf(words)));
-	return CommandLineOption(option);
+	return CommandLineOption(option, files_);
 }
 
 /* Reports an unknown option first, before required options that seem to be missing because of
@@ -331,6 +359,16 @@ bool CommandLine::hasOnlyKnown(int argc, const char *const *argv) const
 	return true;
 }
 
+bool CommandLine::canWriteOutputs() const
+{
+	const std::string problem =
+		problemOfOutputs(filesOf(files_.inputs), filesOf(files_.outputs));
+
+	if (!problem.empty())
+		std::fprintf(stderr, "%s: %s\n", app_->get_name().c_str(), problem.c_str());
+	return problem.empty();
+}
+
 std::optional<int> CommandLine::parse(int argc, const char *const *argv)
 {
 	if (!hasOnlyKnown(argc, argv))
@@ -340,6 +378,8 @@ std::optional<int> CommandLine::parse(int argc, const char *const *argv)
 	} catch (const CLI::ParseError &error) {
 		return app_->exit(error) ? 2 : 0;
 	}
+	if (!canWriteOutputs())
+		return 2;
 	return std::nullopt;
 }
 

@@ -23,11 +23,20 @@ class Option;
 namespace nvdla
 {
 
+/** \brief The options of a program that name files */
+struct CommandLineFiles {
+	std::vector<CLI::Option *> inputs;
+	std::vector<CLI::Option *> outputs;
+};
+
 /** \brief Handle of one option, to set its properties; the CommandLine owns the option */
 class CommandLineOption
 {
 public:
-	explicit CommandLineOption(CLI::Option *option) : option_(option) {}
+	CommandLineOption(CLI::Option *option, CommandLineFiles &files)
+		: option_(option), files_(&files)
+	{
+	}
 
 	/** \brief Make the option required */
 	CommandLineOption &required();
@@ -35,6 +44,11 @@ public:
 	CommandLineOption &showDefault();
 	/** \brief Name of the option's value in the help, instead of its type */
 	CommandLineOption &valueText(const std::string &text);
+	/** \brief The values name files, or folders of files, that the program reads */
+	CommandLineOption &inputFile();
+	/** \brief The values name files that the program writes; parse() refuses those that
+	 * cannot be written or would replace another file of the command line */
+	CommandLineOption &outputFile();
 	/** \brief Accept only numbers from \a min to \a max */
 	CommandLineOption &range(unsigned int min, unsigned int max);
 	CommandLineOption &range(double min, double max);
@@ -64,6 +78,7 @@ public:
 
 private:
 	CLI::Option *option_;
+	CommandLineFiles *files_;
 };
 
 /**
@@ -125,9 +140,11 @@ private:
 				 const std::string &help, std::function<void(size_t)> take);
 
 	bool hasOnlyKnown(int argc, const char *const *argv) const;
+	bool canWriteOutputs() const;
 
 	std::string example_;
 	std::unique_ptr<CLI::App> app_;
+	CommandLineFiles files_;
 };
 
 } /* namespace nvdla */

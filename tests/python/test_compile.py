@@ -2,6 +2,7 @@
 """What compile() takes beside the model."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -40,6 +41,25 @@ def test_samples_make_integers(device, options, dtype, ratio):
 	assert net.inputs[0].dtype == dtype
 	real, made = nvdla.load(nvdla.compile(file), device)(samples[0]), net(samples[0])
 	assert 10 * np.log10(np.mean(real ** 2) / np.mean((real - made) ** 2)) > ratio
+
+
+def test_samples_in_one_array():
+	file, samples = two_layers(), pictures(3)
+	together = nvdla.compile(file, samples=np.concatenate(samples))
+	assert together.to_bytes() == nvdla.compile(file, samples=samples).to_bytes()
+	assert together.to_bytes() == nvdla.compile(file, samples=np.stack(samples)).to_bytes()
+
+
+@pytest.mark.parametrize('name', ['samples.npy', b'samples.npy', Path('samples.npy')])
+def test_samples_are_no_file(name):
+	with pytest.raises(TypeError, match='samples are arrays, not the name of a file: numpy.load'):
+		nvdla.compile(two_layers(), samples=name)
+
+
+def test_advice_for_a_core_without_floats():
+	with pytest.raises(nvdla.Unsupported, match=r'calibrate the float model \(samples=\)') as raised:
+		nvdla.compile(two_layers(), target='nv_small', host='never')
+	assert raised.value.why in str(raised.value) and 'calibrate)' not in raised.value.why
 
 
 def test_scales_make_integers(device, tmp_path):

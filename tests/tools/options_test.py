@@ -233,6 +233,12 @@ class Options(ProgramTest):
 			for words in (('nvdla-compile', path, '-o', self.out), ('nvdla-run', '--model', path)):
 				with self.subTest(words):
 					self.assertIn(f'{path}: is {kind}', self.bad(2, *words))
+		for program in ('nvdla-run', 'nvdla-bench', 'nvdla-prof', 'nvdla-info'):
+			self.assertIn('which is compiled already; name it with --loadable\n', self.bad(2, program, '--model', self.net))
+		self.assertIn('; it may be truncated', self.bad(2, 'nvdla-compile', self.write('half.onnx', onnx.read_bytes()[:2000]), '-o', self.out))
+
+	def test_more_samples_than_the_network_takes(self):
+		self.assertRegex(self.bad(2, 'nvdla-run', MODEL, '--input', SAMPLES), r'has \d+ samples, the network takes 1\n')
 
 	def test_tensors_in_the_models_words(self):
 		self.assertRegex(self.good('nvdla-run', MODEL, '--top', 1), r'(?m)^digit 1x10 fp16:$')

@@ -87,6 +87,13 @@ class Eval(ProgramTest):
 		self.good(*on_large, '--against', net)
 		self.assertIn('is fp16, and nv_large computes with int8', self.bad(2, *on_large, '--against', model))
 
+	def test_a_core_without_floats(self):
+		"""Only the calibrated network is judged; the examples are all arguments up to the next option."""
+		said = self.good('nvdla-eval', '--calibrate', DIGITS / 'seven.pgm', DIGITS / 'held_out.npy', '--device', 'embedded:nv_small',
+				 '--labels', self.labels, DIGITS / 'digits.onnx', self.pictures)
+		self.assertRegex(said, r'^network .*\ndigits.onnx int8 +40 .*\n$')
+		self.assertIn('same as line 1', self.good(*self.run_, '--calibrate', DIGITS / 'held_out.npy'))
+
 	def test_list_of_pictures(self):
 		for path, label in self.truth:
 			path.rename(self.pictures / path.name)
@@ -168,6 +175,12 @@ class Models(ProgramTest):
 		self.assertIn('takes grey pixels, and mean has 2 numbers',
 			      self.bad(2, 'nvdla-run', digits, '--input', seven, '--mean', '1,2'))
 		self.assertNotIn('picture', self.good('nvdla-run', digits))
+
+	def test_a_mean_for_each_colour(self):
+		why = '--mean: give three numbers, for red, green and blue'
+		for mean in ('3', '3,4'):
+			self.assertIn(why, self.bad(2, 'nvdla-run', self.net, '--input', self.picture(), '--input-scale', 1, '--mean', mean))
+		self.good('nvdla-run', self.net, '--input', self.picture(), '--input-scale', 1, '--mean', '3,4,5')
 
 	def test_array_of_bytes(self):
 		seven = self.write('seven.npy', npy('|u1', (1, 1, 8, 8), (DIGITS / 'seven.pgm').read_bytes()[-64:]))
@@ -330,12 +343,23 @@ class Models(ProgramTest):
 		self.assertIn('nv_small', self.good('nvdla-info', net))
 		self.assertRegex(self.good('nvdla-info', '--chip', net), r'CONV\+SDP')
 		# The core of a model is the device's.
-		self.assertIn('nv_small computes with int8; calibrate', self.bad(2, 'nvdla-run', model, *small, '--host', 'never'))
+		for program in ('nvdla-run', 'nvdla-bench', 'nvdla-prof'):
+			self.assertIn('nv_small computes with int8; calibrate the float model (nvdla-compile --target nv_small --calibrate)',
+				      self.bad(2, program, model, *small, '--host', 'never'))
 		# No library is the remedy; one that is there computes the model all the same.
 		said = call('nvdla-compile', model, '-o', net, '--target', 'nv_small')
 		if said.returncode:
 			self.assertIn('(--calibrate)', said.stderr)
 			self.assertNotIn('install', said.stderr)
+
+	def test_a_core_without_on_chip_memory(self):
+		model, words = DIGITS / 'digits.onnx', ('--sram-size', '64K')
+		why = '--sram-size: nv_small has no on-chip memory that the driver can use\n'
+		for program, *others in (
+				('nvdla-compile', '-o', self.folder / 'out', '--target', 'nv_small', '--calibrate', DIGITS / 'held_out.npy'),
+				('nvdla-run', '--device', 'embedded:nv_small'), ('nvdla-info', '--target', 'nv_small')):
+			with self.subTest(program):
+				self.assertEqual(self.bad(2, program, model, *words, *others), f'{program}: {why}')
 
 	def test_calibrated_with_a_folder_of_pictures(self):
 		pictures = self.folder / 'pictures'
@@ -504,7 +528,9 @@ class Tools(ProgramTest):
 			outputs.append(out.read_bytes())
 		self.assertEqual(outputs[0], outputs[1])
 		self.assertIn('excludes --loadable', self.bad(2, 'nvdla-run', self.net, '--loadable', self.net))
-		self.assertIn('network is required', self.bad(2, 'nvdla-run'))
+		for program in ('nvdla-run', 'nvdla-bench', 'nvdla-prof', 'nvdla-info'):
+			self.assertEqual(self.bad(2, program),
+					 f'{program}: network is required: a loadable or a model; see {program} --help\n')
 
 	def test_element_types_of_arrays(self):
 		values = [(i * 37) % 128 for i in range(3 * WIDTH * HEIGHT)]

@@ -130,13 +130,16 @@ int main(int argc, char **argv)
 		nvdla::tools::addDeviceOption(app, options.device);
 		app.option("--input", options.input, "the photograph: PNG, JPEG, PGM or PPM")
 			.valueText("FILE")
+			.inputFile()
 			.required();
 		app.option("--output", options.output, "PNG file to write")
 			.valueText("FILE")
+			.outputFile()
 			.showDefault();
 		app.option("--timeline", options.timeline,
 			   "write a timeline of the operations as a drawing (SVG)")
-			.valueText("FILE");
+			.valueText("FILE")
+			.outputFile();
 		app.option("--width", options.size.width,
 			   "width, in pixels, to which the photograph is scaled: an even number, "
 			   "16 to 256")

@@ -47,6 +47,7 @@ int main(int argc, char **argv)
 		app.footer(tools::exitCodeHelpWithoutDevice);
 		app.option("--output,-o", output, "the loadable to write")
 			.valueText("FILE")
+			.outputFile()
 			.required();
 		app.choice<Network>(
 			"--network", network,

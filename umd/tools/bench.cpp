@@ -284,6 +284,7 @@ int main(int argc, char **argv)
 			   "measurement must be of a network file of the same name, with the same "
 			   "--in-flight")
 			.valueText("FILE")
+			.inputFile()
 			.excludes(json);
 		if (const auto code = app.parse(argc, argv))
 			return *code;

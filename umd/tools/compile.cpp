@@ -196,6 +196,8 @@ Result<CompileOptions> compileOptions(const CompileSettings &settings,
 	auto options = settings.strategy.options(settings.chip.values());
 	if (!options)
 		return options;
+	if (auto checked = checkSram(*options); !checked)
+		return forward(checked);
 	auto calibration = calibrationOf(settings, model, options->shapes);
 	if (!calibration)
 		return forward(calibration);
@@ -264,6 +266,7 @@ void addReport(CommandLine &app, CompileSettings &settings)
 	app.option("--report-file", settings.reportFile,
 		   "write the report to this file instead of printing it")
 		.valueText("FILE")
+		.outputFile()
 		.needs(report);
 }
 
@@ -278,11 +281,13 @@ void addCalibration(CommandLine &app, CompileSettings &settings)
 		   "sorted by name. The files of several inputs alternate: a1 b1 a2 b2 for two "
 		   "examples of the inputs a and b. All arguments up to the next option are "
 		   "examples")
-		.valueText("FILE ...");
+		.valueText("FILE ...")
+		.inputFile();
 	app.option("--calibration-table", settings.table,
 		   "compile a float model to integers, with the scales of this file: a calibration "
 		   "table of NVIDIA's compiler (JSON) or a calibration cache of TensorRT")
-		.valueText("FILE");
+		.valueText("FILE")
+		.inputFile();
 	settings.ofRanges.push_back(app.choice(
 		"--ranges", settings.calibration.method, rangeNames(),
 		"how --calibrate chooses the range of a tensor: minmax (the default): all numbers "
@@ -334,10 +339,12 @@ int main(int argc, char **argv)
 			   "the model: a .tflite, .onnx or, for Caffe, .prototxt file with its "
 			   ".caffemodel beside it")
 			.valueText("FILE")
+			.inputFile()
 			.required();
 		app.option("-o,--output", settings.output,
 			   "the loadable to write; - is standard output")
 			.valueText("FILE")
+			.outputFile()
 			.required();
 		addReport(app, settings);
 		settings.chip.addTo(app, [&](const CommandLineOption &option) {

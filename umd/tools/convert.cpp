@@ -71,11 +71,13 @@ int main(int argc, char **argv)
 		app.option("from", settings.from,
 			   "file to read: a loadable, or the JSON text of one")
 			.valueText("FROM")
+			.inputFile()
 			.required();
 		app.option("to", settings.to,
 			   "file to write: as text if the name ends in .json or is - (standard "
 			   "output), otherwise as a loadable")
 			.valueText("TO")
+			.outputFile()
 			.required();
 		app.flag(
 			"--blob-files", settings.blobFiles,

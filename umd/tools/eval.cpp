@@ -72,11 +72,14 @@ Result<Candidate> calibrated(const Settings &settings)
 Result<std::vector<Candidate>> candidates(const Settings &settings, const Device &device)
 {
 	std::vector<Candidate> all;
-	auto read = tools::readNetwork(settings.run.network);
 
-	if (!read)
-		return forward(read);
-	all.push_back({ settings.run.network.name(), std::move(read->loadable) });
+	/* A core without FP16 cannot compute the float model, but the calibrated one. */
+	if (settings.samples.empty() || settings.run.network.options.core.has(DataType::Half)) {
+		auto read = tools::readNetwork(settings.run.network);
+		if (!read)
+			return forward(read);
+		all.push_back({ settings.run.network.name(), std::move(read->loadable) });
+	}
 	if (!settings.samples.empty()) {
 		auto integers = calibrated(settings);
 		if (!integers)
@@ -88,6 +91,7 @@ Result<std::vector<Candidate>> candidates(const Settings &settings, const Device
 		other.options = settings.run.network.options;
 		other.cache = settings.run.network.cache;
 		other.hasTarget = settings.run.network.hasTarget;
+		other.calibrates = true;
 		if (auto target = tools::targetOf(other, device); !target)
 			return forward(target);
 		auto network = tools::readNetwork(other);
@@ -197,11 +201,11 @@ void addOptions(CommandLine &app, Settings &settings)
 		.valueText("FILE");
 	app.option("--calibrate", settings.samples,
 		   "also judge network after calibration: the network is also compiled to 8-bit "
-		   "integers, with SAMPLE as an example of an input. network must be a float "
-		   "model. SAMPLE is a picture, an array (.npy) or a folder of them; repeat for "
-		   "further examples")
-		.valueText("SAMPLE")
-		.repeatable();
+		   "integers, with these examples of inputs. network must be a float model; on a "
+		   "core without FP16 only the calibrated network is judged. An example is a "
+		   "picture, an array (.npy) or a folder of them. All arguments up to the next "
+		   "option are examples")
+		.valueText("FILE ...");
 	app.option("--against", settings.others,
 		   "also judge this network, a loadable or a model, on the same pictures; a model "
 		   "is compiled with the same options as network; repeat for further networks")

@@ -148,7 +148,8 @@ int main(int argc, char **argv)
 		app.option("-o,--output", settings.output,
 			   "write to this file instead of printing; - is standard output; a name "
 			   "that ends in .json, .dot or .svg needs the --format of this name")
-			.valueText("FILE");
+			.valueText("FILE")
+			.outputFile();
 		const auto chip =
 			app.flag("--chip", settings.chip,
 				 "print only the predicted time of each operation on the chip that "
@@ -166,6 +167,7 @@ int main(int argc, char **argv)
 				   "(/sys/class/devcoredump/devcd*/data), or, while the NVDLA "
 				   "runs, /sys/kernel/debug/accel/DEVICE/registers")
 				.valueText("FILE")
+				.inputFile()
 				.excludes(format)
 				.excludes(json)
 				.excludes(chip);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "network_file.h"
 
+#include <cerrno>
 #include <filesystem>
+
+#include <fmt/core.h>
 
 #include <nvdla/loadable_json.h>
 
@@ -32,7 +35,7 @@ NetworkFile networkFile(const std::string &path)
 	const auto ends = [&](const char *suffix) { return path.ends_with(suffix); };
 	const bool isModel = ends(".tflite") || ends(".onnx") || isCaffeNet(path);
 
-	return { path, isModel, {}, {}, false };
+	return { .path = path, .isModel = isModel };
 }
 
 void NetworkOptions::addTo(CommandLine &app, const std::string &usualTarget, bool calibrates)
@@ -43,16 +46,19 @@ void NetworkOptions::addTo(CommandLine &app, const std::string &usualTarget, boo
 			   "loadable, or a model. A model is compiled first; its name ends in "
 			   ".tflite, .onnx or, for Caffe, .prototxt (with its .caffemodel beside "
 			   "it)")
-			.valueText("FILE"));
+			.valueText("FILE")
+			.inputFile());
 	const auto loadable = app.option("--loadable", loadable_,
 					 "a loadable, whatever its name ends in, in place of "
 					 "the argument network")
-				      .valueText("FILE");
+				      .valueText("FILE")
+				      .inputFile();
 	all_.push_back(loadable);
 	all_.push_back(app.option("--model", model_,
 				  "a TensorFlow Lite or ONNX model, whatever its name ends in, or "
 				  "the .prototxt of a Caffe net, in place of the argument network")
 			       .valueText("FILE")
+			       .inputFile()
 			       .excludes(loadable));
 	ofModels_.push_back(
 		app.option("--cache", cache_,
@@ -61,6 +67,7 @@ void NetworkOptions::addTo(CommandLine &app, const std::string &usualTarget, boo
 			   "default: compile each time")
 			.valueText("FOLDER"));
 	strategy_.addTo(app, usualTarget, calibrates);
+	calibrates_ = calibrates;
 	ofModels_.insert(ofModels_.end(), strategy_.all().begin(), strategy_.all().end());
 	all_.insert(all_.end(), ofModels_.begin(), ofModels_.end());
 }
@@ -80,18 +87,22 @@ Result<NetworkFile> NetworkOptions::file() const
 	if (!options)
 		return forward(options);
 	if (!model_.empty())
-		return NetworkFile{ model_, true, cache_, std::move(*options),
-				    strategy_.hasTarget() };
+		return NetworkFile{
+			model_,	    true, cache_, std::move(*options), strategy_.hasTarget(),
+			calibrates_
+		};
 	const std::string &path = loadable_.empty() ? network_ : loadable_;
 	if (path.empty())
 		return fail(ErrorCode::InvalidArgument, "network is required", "",
-			    "a loadable or a model");
+			    fmt::format("a loadable or a model; see {} --help",
+					program_invocation_short_name));
 	const bool isModel = loadable_.empty() && networkFile(path).isModel;
 	for (const CommandLineOption &option : ofModels_) {
 		if (auto used = checkUses({ { option, isModel, "a model to compile" } }); !used)
 			return forward(used);
 	}
-	return NetworkFile{ path, isModel, cache_, std::move(*options), strategy_.hasTarget() };
+	return NetworkFile{ path,	isModel, cache_, std::move(*options), strategy_.hasTarget(),
+			    calibrates_ };
 }
 
 namespace
@@ -115,6 +126,21 @@ Result<CompiledModel> cachedModel(const NetworkFile &file)
 	return compiled;
 }
 
+/* Replaces the compiler's advice, which is for nvdla-compile, by that for this program. */
+void adaptAdvice(Error &error, const NetworkFile &file)
+{
+	const auto replace = [&](const std::string &advice, const std::string &by) {
+		const size_t at = error.why.find(advice);
+		if (at != std::string::npos)
+			error.why.replace(at, advice.size(), by);
+	};
+
+	if (!file.calibrates)
+		replace("(--calibrate)", fmt::format("(nvdla-compile --target {} --calibrate)",
+						     file.options.core.name));
+	replace("; nvdla-run runs it", "; name it with --loadable");
+}
+
 } /* namespace */
 
 Result<Device> targetOf(NetworkFile &file, Result<Device> device)
@@ -130,10 +156,15 @@ Result<Device> targetOf(NetworkFile &file, Result<Device> device)
 
 Result<CompiledModel> readNetwork(const NetworkFile &file)
 {
-	if (file.isModel && !file.cache.empty())
-		return cachedModel(file);
-	if (file.isModel)
-		return compileFile(file.path, file.options);
+	if (file.isModel) {
+		if (auto checked = checkSram(file.options); !checked)
+			return forward(checked);
+		auto compiled = file.cache.empty() ? compileFile(file.path, file.options)
+						   : cachedModel(file);
+		if (!compiled)
+			adaptAdvice(compiled.error(), file);
+		return compiled;
+	}
 	auto loadable = readLoadable(file.path);
 	if (!loadable)
 		return forward(loadable);

@@ -23,6 +23,7 @@ struct NetworkFile {
 	std::string cache; /**< folder of --cache, which keeps compiled models; empty: no cache */
 	CompileOptions options = {}; /**< options to compile a model */
 	bool hasTarget = false;	     /**< true if --target named options.core */
+	bool calibrates = false;     /**< true if the program has --calibrate */
 
 	/** \return the path without its folders */
 	std::string name() const;
@@ -67,6 +68,7 @@ public:
 	Result<NetworkFile> file() const;
 
 private:
+	bool calibrates_ = false;
 	std::string network_;
 	std::string loadable_;
 	std::string model_;

@@ -158,26 +158,31 @@ int main(int argc, char **argv)
 					"describes; repeat for further inputs; an input without a "
 					"file is zero")
 				     .valueText("FILE")
+				     .inputFile()
 				     .repeatable();
 		tools::ScalingOptions scaling;
 		scaling.addTo(app, "pictures");
 		app.option("--trace", settings.trace,
 			   "write the timeline for the viewer Perfetto (ui.perfetto.dev) or "
 			   "Chrome")
-			.valueText("FILE");
+			.valueText("FILE")
+			.outputFile();
 		app.option("--svg", settings.svg, "write the timeline as a drawing (SVG)")
-			.valueText("FILE");
+			.valueText("FILE")
+			.outputFile();
 		app.option("--csv", settings.csv,
 			   "write the table's rows as CSV, with times in ns and all counters: "
 			   "stalls (cycles in which the operation waited for memory), saturated "
 			   "values (results that the engine clipped), NaNs that it read or "
 			   "computed, and so on")
-			.valueText("FILE");
+			.valueText("FILE")
+			.outputFile();
 		app.option("--json", settings.json,
 			   "write the table's rows with their times and counters as JSON. For "
 			   "--json and the three options before it, - as FILE prints the contents "
 			   "in place of the table")
-			.valueText("FILE");
+			.valueText("FILE")
+			.outputFile();
 		app.flag("--by-layer", settings.view.byLayer,
 			 "one row for each layer of the model instead of each operation");
 		app.choice<prof::View::Sort>(

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <nvdla/network.h>
 
+#include "command-line/output_files.h"
 #include "labels.h"
 #include "program.h"
 #include "progress.h"
@@ -57,6 +58,21 @@ std::vector<std::string> usualOutputs(const Network &network)
 			"output{}.{}", i ? std::to_string(i) : "",
 			network.outputs()[i].format == PixelFormat::Plain ? "npy" : "dimg"));
 	return names;
+}
+
+/* The outputs on the command line are checked when it is parsed; the usual ones are not there. */
+Result<void> checkUsualOutputs(const RunSettings &settings, const std::vector<std::string> &paths)
+{
+	std::vector<NamedFile> inputs;
+
+	for (const std::string &path : settings.inputs)
+		inputs.push_back({ "--input", path });
+	for (const std::string &path : paths) {
+		const std::string problem = problemOfOutputs(inputs, { { "--output", path } });
+		if (!problem.empty())
+			return fail(ErrorCode::InvalidArgument, "write outputs", "", problem);
+	}
+	return {};
 }
 
 Result<void> quantize(const RunSettings &settings, Network &network)
@@ -131,6 +147,11 @@ Result<void> run(RunSettings settings, TraceOptions &trace)
 		return counts;
 	if (auto quantized = quantize(settings, *network); !quantized)
 		return quantized;
+	const auto outputs = settings.outputs.empty() && settings.usualOutputs
+				     ? usualOutputs(*network)
+				     : settings.outputs;
+	if (auto checked = checkUsualOutputs(settings, outputs); !checked)
+		return checked;
 	std::vector<std::string> notes;
 	for (size_t i = 0; i < settings.inputs.size(); i++) {
 		auto note = setInput(*network, i, settings.inputs[i], settings);
@@ -148,9 +169,6 @@ Result<void> run(RunSettings settings, TraceOptions &trace)
 		return written;
 	sayZeroInputs("nvdla-run", settings.inputs.size(), *network);
 
-	const auto outputs = settings.outputs.empty() && settings.usualOutputs
-				     ? usualOutputs(*network)
-				     : settings.outputs;
 	for (size_t i = 0; i < outputs.size(); i++) {
 		auto written = writeOutput(*network, i, outputs[i], settings);
 		if (!written)

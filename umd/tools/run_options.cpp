@@ -53,11 +53,13 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 					"the input's size; for loadables of compilers other than "
 					"nvdla-compile it must have this size. Repeat for further "
 					"inputs; an input without a file is zero")
-				   .valueText("FILE");
+				   .valueText("FILE")
+				   .inputFile();
 	addPerTensor(app, "--image", lists.images,
 		     "the same as --input, but if there is no --output, the outputs are written to "
 		     "output.dimg, output1.dimg, ...")
 		.valueText("FILE")
+		.inputFile()
 		.excludes(input);
 	lists.keep(addPerTensor(app, "--input-scale", lists.input.scales,
 				"scale of an integer input, whose elements stand for the numbers "
@@ -80,7 +82,8 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 		"write an output to this file: its numbers as a numpy array if the name ends in "
 		".npy, its elements if it ends in .dimg, its bytes as the NVDLA writes them if it "
 		"ends in .raw; repeat for further outputs")
-		.valueText("FILE");
+		.valueText("FILE")
+		.outputFile();
 	lists.keep(addPerTensor(app, "--output-scale", lists.output.scales,
 				"scale of an integer output, for the numbers of .npy files, --top "
 				"and --json; given as --input-scale, with the same default")
@@ -112,7 +115,8 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 	app.option("--labels", settings.labels,
 		   "text file with the names of the classes, one a line: print the name beside "
 		   "each number of --top")
-		.valueText("FILE");
+		.valueText("FILE")
+		.inputFile();
 }
 
 void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)

@@ -10,6 +10,7 @@
 #include "base/io/file.h"
 #include "fitted.h"
 #include "folder.h"
+#include "scaling_options.h"
 
 namespace nvdla::tools
 {
@@ -50,8 +51,11 @@ Result<std::vector<float>> numbersOfPicture(const Image &image, const ModelInput
 {
 	const TensorDesc desc =
 		TensorDesc::packedFeature(input.name, DataType::Half, input.c, input.h, input.w);
-	auto elements = elementsFromImage(desc, fitted(image, input.c, input.h, input.w), scaling);
-
+	auto elements =
+		ScalingOptions::forChannels(scaling, input.c).and_then([&](auto &&complete) {
+			return elementsFromImage(desc, fitted(image, input.c, input.h, input.w),
+						 complete);
+		});
 	if (!elements)
 		return forward(elements);
 	std::vector<float> numbers = elementsToFloat(DataType::Half, *elements);

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
+#include <nvdla/error.h>
 #include <nvdla/image.h>
 
 #include "command-line/command_line.h"
@@ -31,10 +33,9 @@ public:
 	void addTo(CommandLine &app, const std::string &pictures, const std::string &note = "")
 	{
 		all_.push_back(app.option("--mean", mean_,
-					  "subtract these numbers for red, green and blue from "
-					  "the pixels (0 to 255) of " +
-						  pictures +
-						  ", or one number for grey; a missing number is 0")
+					  "subtract these three numbers, for red, green and blue, "
+					  "from the pixels (0 to 255) of " +
+						  pictures + ", or one number if the input is grey")
 				       .commaList(static_cast<int>(PixelScaling{}.mean.size())));
 		all_.push_back(app.option("--normalize", normalize_,
 					  "divide these pixels by this number, after --mean was "
@@ -50,11 +51,29 @@ public:
 	{
 		PixelScaling scaling{ .normalize = normalize_ };
 
+		/* forChannels() replaces or refuses the numbers that are missing. */
+		if (!mean_.empty())
+			std::fill_n(scaling.mean.begin(), colours, NAN);
 		std::ranges::copy(mean_, scaling.mean.begin());
 		return scaling;
 	}
 
+	/** \return \a scaling for an input of \a channels; InvalidArgument if it has colours, and
+	 * --mean was given with fewer than three numbers */
+	static Result<PixelScaling> forChannels(PixelScaling scaling, size_t channels)
+	{
+		for (float &mean : scaling.mean) {
+			if (std::isnan(mean) && channels > 1)
+				return fail(ErrorCode::InvalidArgument, "--mean", "",
+					    "give three numbers, for red, green and blue");
+			mean = std::isnan(mean) ? 0 : mean;
+		}
+		return scaling;
+	}
+
 private:
+	static constexpr size_t colours = 3;
+
 	std::vector<CommandLineOption> all_;
 	std::vector<float> mean_;
 	float normalize_ = PixelScaling{}.normalize;

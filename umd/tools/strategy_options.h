@@ -138,4 +138,14 @@ private:
 	std::string target_;
 };
 
+/** \return InvalidArgument if --sram-size was given for a core that cannot have on-chip memory */
+inline Result<void> checkSram(const CompileOptions &options)
+{
+	if (options.sramBytes && !options.core.hasOnChipMemory)
+		return fail(ErrorCode::InvalidArgument, "--sram-size", "",
+			    std::string(options.core.name) +
+				    " has no on-chip memory that the driver can use");
+	return {};
+}
+
 } /* namespace nvdla::tools */

@@ -63,8 +63,11 @@ Result<std::vector<std::byte>> inputElements(const TensorDesc &desc,
 	auto image = decodeImage(bytes, path);
 	if (!image)
 		return forward(image);
-	note = pictureNote(desc, *image, path, settings.scaling, isQuantized);
-	return pictureElements(desc, *image, path, settings.scaling, isQuantized);
+	auto scaling = ScalingOptions::forChannels(settings.scaling, desc.c);
+	if (!scaling)
+		return forward(scaling);
+	note = pictureNote(desc, *image, path, *scaling, isQuantized);
+	return pictureElements(desc, *image, path, *scaling, isQuantized);
 }
 
 /* Returns the elements as text, separated by blanks, as NVIDIA's runtime writes them. */

@@ -80,9 +80,9 @@ def elapsed():
 stdout_is_the_commands = False
 
 
-def say(text):
+def say(text, file=None, end='\n'):
 	"""Print a line of progress, with the seconds since the first script began."""
-	print(f'[{elapsed():6.1f} s] {text}', file=sys.stderr if stdout_is_the_commands else sys.stdout, flush=True)
+	print(f'[{elapsed():6.1f} s] {text}', file=file or (sys.stderr if stdout_is_the_commands else sys.stdout), end=end, flush=True)
 
 
 def _busy():

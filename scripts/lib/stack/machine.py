@@ -11,7 +11,7 @@ import time
 from . import pace, processes
 from .architectures import AMD64
 from .console import Failure
-from .paths import build_dir
+from .paths import ROOT, build_dir
 
 _COMPLAINTS = re.compile(
 	r'WARNING:|BUG:|Oops|KFENCE|KASAN: |UBSAN|ODEBUG:|kmemleak: (?:unreferenced|\d+ new)|'
@@ -95,6 +95,11 @@ def listens(socket):
 			if len(fields) == 8 and fields[7] == str(socket) and int(fields[3], 16) & accepting:
 				return True
 	return False
+
+
+def variants():
+	"""The names of the configurations that the device model knows."""
+	return re.findall(r'\.name = "(\w+)"', (ROOT / 'firmware-sim' / 'core' / 'geometry.cpp').read_text())
 
 
 def start_model(socket, log, chip='', patience=20.0):

@@ -2,6 +2,7 @@
 """Reads the results of GoogleTest, TAP and Meson as one list of cases, and sums them up."""
 
 import dataclasses
+import difflib
 import fnmatch
 import json
 import re
@@ -136,6 +137,12 @@ def chooser(filters):
 		return not filters or any(fnmatch.fnmatch(name, part if '*' in part else f'*{part}*') for part in filters)
 
 	return chosen
+
+
+def nearest(part, names):
+	"""The names, at most three, of which the whole or what is behind the last dot resembles @part."""
+	words = {word: name for name in reversed(names) for word in (name.rpartition('.')[2], name)}
+	return list(dict.fromkeys(words[word] for word in difflib.get_close_matches(part, words, 3)))
 
 
 def summary(cases):

@@ -65,7 +65,8 @@ Runtime or TensorFlow Lite, which are downloaded when a model first needs them. 
 printed and no timeline is written; nvdla-prof in build/umd/tools does both for a model.
 
 The first run takes a few minutes: it installs packages (as root or with sudo), compiles, and
-unpacks QEMU and kernels into ~/.cache/nvdla. Later runs take seconds.
+unpacks QEMU and kernels into ~/.cache/nvdla. The first run with --model also compiles the compiler
+of models, which takes minutes again. Later runs take seconds.
 '''
 
 

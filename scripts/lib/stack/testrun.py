@@ -25,6 +25,8 @@ _NICENESS = 5
 # Tests of the plug-ins for ONNX Runtime and TensorFlow Lite. The plug-ins are built with the suite
 # tree (packages of a newer Debian).
 _PLUGINS = ('onnxruntime', 'tflite')
+# All tests that exist only with the suite tree.
+_OF_SUITE_TREE = (*_PLUGINS, 'host-parts', 'open-outputs', 'tflite-host-parts')
 
 _DESCRIPTION = '''\
 Install missing packages, build, and run every test of this project: a kernel driver, a runtime and
@@ -146,26 +148,34 @@ def _targets(arguments, chosen, found, progress):
 	return [*targets, *model, *(build.programs() if wanted else []), *sorted({name for test in wanted if not test.narrow for name in test.targets()})]
 
 
-def _list(arguments, chosen):
-	"""Print the names of the tests, without building programs or making trees."""
-	build.configure_anew(lambda text: print(text, file=sys.stderr), tests=True)
+def _names(arguments, chosen):
+	"""Return the names of the chosen tests; neither programs nor trees are made for that."""
 	names = [treetests.name_of(machine) for machine in _machines(arguments, chosen)]
 	if arguments.arch:
 		architecture = architectures.named(arguments.arch)
-		names += [f'{vmtests.prefix_of(architecture.name, architecture.dma)}.{test.name}'
-			  for test in vmtests.cross_tests(architecture, chosen)]
-		print(*names, sep='\n')
-		return
+		return names + [f'{vmtests.prefix_of(architecture.name, architecture.dma)}.{test.name}'
+				for test in vmtests.cross_tests(architecture, chosen)]
 	if arguments.kernel != guest.DEBUG:
-		plugins = [] if suite_tree.path().is_dir() else [name for name in _PLUGINS if chosen(name)]
-		names += sorted({*_host_tests(chosen), *plugins})
+		later = [] if suite_tree.path().is_dir() else [name for name in _OF_SUITE_TREE if chosen(name)]
+		names += sorted({*_host_tests(chosen), *later})
 	if not arguments.kernel and chosen(kmdcheck.STYLE):
 		names.append(kmdcheck.STYLE)
 	boots = vmtests.plan(_series(arguments, guest.series_there()), chosen)
 	names += [f'vm-{kernel}-{mode}.{test.name}' for (kernel, mode), wanted in boots.items() for test in wanted]
 	if not arguments.quick and not arguments.kernel and chosen(packagetest.NAME):
 		names.append(packagetest.NAME)
-	print(*names, sep='\n')
+	return names
+
+
+def _check_filters(arguments):
+	"""Raise Failure, with the nearest names, if one of the filters chooses no test: before anything is built."""
+	build.configure_anew(lambda text: print(text, file=sys.stderr), tests=True)
+	for part in arguments.filters:
+		if _names(arguments, results.chooser([part])):
+			continue
+		near = results.nearest(part, _names(arguments, results.chooser([])))
+		raise Failure(f'no test has {part} in its name; ' + (f'did you mean {" or ".join(near)}? ' if near else '')
+			      + 'scripts/test --list prints all names', 2)
 
 
 def _machines(arguments, chosen):
@@ -219,7 +229,7 @@ def _build_plugins():
 		with console.stage('suite tree') as progress:
 			suite_tree.ensure(progress)
 	except Failure as failure:
-		return [Case(name, results.SKIPPED, str(failure)) for name in _PLUGINS]
+		return [Case(name, results.SKIPPED, str(failure)) for name in _OF_SUITE_TREE]
 	with console.stage('plug-ins') as progress:
 		build.build(progress)
 	return []
@@ -228,8 +238,10 @@ def _build_plugins():
 def main():
 	arguments = _parse()
 	chosen = results.chooser(arguments.filters)
+	if arguments.filters or arguments.list:
+		_check_filters(arguments)
 	if arguments.list:
-		_list(arguments, chosen)
+		print(*_names(arguments, chosen), sep='\n')
 		return 0
 	machines = _machines(arguments, chosen)
 	if arguments.arch:
@@ -248,8 +260,6 @@ def main():
 	boots = vmtests.plan(series, chosen)
 	style = not arguments.kernel and chosen(kmdcheck.STYLE)
 	packages = found and not arguments.kernel and chosen(packagetest.NAME)
-	if not names and not boots and not style and not packages and not machines:
-		raise Failure(f'no test has {" or ".join(arguments.filters)} in its name: --list shows the names')
 	with console.stage('programs of 32 bits', quiet_below=5) as progress:
 		vmtests.build_narrow({test for tests in boots.values() for test in tests}, progress)
 	with _packages_meanwhile(found if packages else None) as wait_for_packages:

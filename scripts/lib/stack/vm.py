@@ -332,7 +332,7 @@ class Machine:
 		if self._options.gdb is not None:
 			waiting = debugger.Debugger(self._options.gdb, self._module, self._logs / 'gdb.commands', self._progress)
 			stack.callback(waiting.close)
-		control = _Control(lambda uptime: self._progress(f'the guest is up after {uptime} s of its own'),
+		control = _Control(lambda uptime: self._progress(f'the guest is up, {uptime} s after its kernel began'),
 				   waiting and waiting.write)
 		console_log = self._logs / 'console.log'
 		kernel_log = self._logs / 'kernel.log'

@@ -189,6 +189,8 @@ def _check(arguments):
 	for option, path in (('--share', arguments.share), *(('--mount', path) for path in arguments.mount)):
 		if not path.is_dir():
 			raise Failure(f'{option} {path}: there is no such folder', 2)
+	if arguments.variant not in machine.variants():
+		raise Failure(f'--variant {arguments.variant}: it can be {", ".join(machine.variants())}', 2)
 	if not 256 <= arguments.mem <= 65536:
 		raise Failure(f'--mem {arguments.mem}: it can be 256 to 65536 (MiB)')
 	if not 0 <= arguments.devices <= 8:
@@ -251,6 +253,7 @@ def _say_progress(text):
 	"""Print a line of progress on stderr, because stdout is for the command's output. On a terminal the line ends
 	with a carriage return as well, because QEMU sets the terminal to raw mode if a shell uses it."""
 	print(f'guest: {text}', file=sys.stderr, end='\r\n' if sys.stderr.isatty() else '\n', flush=True)
+	console.say(f'guest: {text}', sys.stderr, '\r\n' if sys.stderr.isatty() else '\n')
 
 
 def _telling(lines, most=30):

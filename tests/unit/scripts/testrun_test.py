@@ -8,7 +8,8 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from stack import build, debug_kernel, guest, guest_tree, packagetest, results, suite_tree, testrun
+from stack import build, debug_kernel, guest, guest_tree, packagetest, results, setup, suite_tree, testrun
+from stack.console import Failure
 from stack.guest import Guest, Kernel
 from stack.paths import build_dir
 
@@ -50,7 +51,7 @@ class List(TestCase):
 
 	def test_everything(self):
 		listed = self.listed()
-		for name in ('arith', 'tflite', 'kmd.checkpatch', 'vm-6.12-iommu.uapi', 'vm-7.3-none.platform', 'packages'):
+		for name in ('arith', 'tflite', 'open-outputs', 'kmd.checkpatch', 'vm-6.12-iommu.uapi', 'vm-7.3-none.platform', 'packages'):
 			self.assertIn(name, listed)
 		self.assertFalse([line for line in listed if ' ' in line])
 
@@ -67,6 +68,33 @@ class List(TestCase):
 
 	def test_the_debug_kernel(self):
 		self.assertTrue(all(line.startswith('vm-debug-') for line in self.listed('--debug-kernel')))
+
+
+class Filters(TestCase):
+	def said(self, *arguments):
+		"""The error, before anything is built or made."""
+		for module, name in ((build, 'build'), (guest_tree, 'ensure'), (guest, 'find'), (suite_tree, 'ensure'),
+				     (setup, 'test_data_meanwhile'), (setup, 'guest_tree_meanwhile')):
+			self.patch(module, name, side_effect=_NEVER)
+		self.patch(guest, 'series_there', return_value=['6.12', '7.3'])
+		with mock.patch('sys.argv', ['test', *arguments]), self.assertRaises(Failure) as raised:
+			testrun.main()
+		self.assertEqual(raised.exception.status, 2)
+		return str(raised.exception)
+
+	def test_a_name_that_no_test_has(self):
+		self.assertEqual(self.said('nosuchtest'), 'no test has nosuchtest in its name; scripts/test --list prints all names')
+		self.assertEqual(self.said('arihth'), 'no test has arihth in its name; did you mean arith? scripts/test --list prints all names')
+		self.assertIn('vm-6.12-iommu.uapi', self.said('vm-6.12-iomu.uapi'))
+		self.assertIn('platform', self.said('plattform'))
+
+	def test_beside_one_that_a_test_has(self):
+		self.assertIn('arihth', self.said('install', 'arihth'))
+
+	def test_only_those_of_the_options(self):
+		for arguments in (['--quick', 'vm-7.3'], ['--list', 'nosuchtest'], ['--kernel', '6.12', 'vm-7.3']):
+			with self.subTest(arguments):
+				self.said(*arguments)
 
 
 class Kernels(unittest.TestCase):

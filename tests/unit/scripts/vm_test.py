@@ -2,6 +2,7 @@
 """Running a guest, as far as it goes without one: QEMU's arguments, init's messages, the verdict."""
 
 import dataclasses
+import io
 import os
 import socket
 import tempfile
@@ -102,6 +103,18 @@ class Folders(unittest.TestCase):
 				self.assertFalse(missing.exists())
 
 
+class Variants(unittest.TestCase):
+	def test_those_of_the_device_model(self):
+		self.assertEqual(machine.variants()[0], 'nv_full')
+		self.assertIn('nv_small', machine.variants())
+
+	def test_another_is_refused_at_once(self):
+		with (unittest.mock.patch('sys.argv', ['vm', '--variant', 'nvsmall', '--', 'ls']),
+		      self.assertRaisesRegex(Failure, '--variant nvsmall: it can be nv_full, nv_large, nv_small, ') as failed):
+			vmrun.main()
+		self.assertEqual(failed.exception.status, 2)
+
+
 class Plan(unittest.TestCase):
 	def modes(self, *series, test='uapi'):
 		"""{kernel: the modes that see @test}."""
@@ -155,6 +168,11 @@ class Progress(unittest.TestCase):
 		folder = tempfile.TemporaryDirectory()
 		self.addCleanup(folder.cleanup)
 		self.folder = Path(folder.name)
+
+	def test_lines_of_the_guest_have_the_time(self):
+		with unittest.mock.patch('sys.stderr', io.StringIO()) as said:
+			vmrun._say_progress('making the image')
+		self.assertRegex(said.getvalue(), r'^\[ *\d+\.\d s\] guest: making the image\n$')
 
 	def test_which_test_runs_in_the_guest(self):
 		wanted = [test for test in vmtests.tests() if test.name in ('smoke', 'async')]

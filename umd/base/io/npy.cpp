@@ -290,7 +290,7 @@ Result<NpyArray> inAxesOf(const TensorDesc &desc, const NpyArray &given,
 		return forward(samples);
 	if (*samples != 1)
 		return fail(ErrorCode::InvalidArgument, converting, "tensor " + desc.describe(),
-			    fmt::format("the array has {} samples, one is taken", *samples));
+			    fmt::format("the array has {} samples, the network takes 1", *samples));
 	if (desc.signature->order == ElementOrder::Nhwc)
 		array.shape = { desc.n, desc.h, desc.w, desc.c };
 	else

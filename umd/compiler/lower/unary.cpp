@@ -341,7 +341,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 		lookUp(lowerer, operation, unary);
 	else
 		computeOnCpu(lowerer, operation, unary,
-			     "no table is exact enough for this function, but of 8 bits");
+			     "no table is exact enough for this function in more than 8 bits");
 }
 
 void lower(Lowerer &lowerer, const Operator &operation, const PRelu &)

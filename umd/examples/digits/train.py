@@ -8,6 +8,7 @@ digits (held_out_labels.npy) and one of the pictures (seven.pgm).
 """
 
 import argparse
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -143,7 +144,10 @@ def main():
 	parser.add_argument('--epochs', type=int, default=40)
 	parser.add_argument('--seed', type=int, default=1)
 	arguments = parser.parse_args()
-	from sklearn.datasets import load_digits	# imported here, so that --help works without scikit-learn
+	try:
+		from sklearn.datasets import load_digits	# so --help works without scikit-learn
+	except ImportError:
+		sys.exit('train.py: scikit-learn, which has the pictures, is missing: install it (Debian: python3-sklearn)')
 
 	digits = load_digits()
 	pixels = np.round(digits.images * (WHITE / 16)).astype(np.uint8)

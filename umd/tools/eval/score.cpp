@@ -55,7 +55,7 @@ std::string scoreTable(const std::vector<Score> &scores)
 	std::string text = fmt::format("{:<{}} {:>9} {:>8} {:>8} {:>9}", "network", width,
 				       "pictures", "first", "in five", "ms each");
 	if (scores.size() > 1)
-		text += fmt::format(" {:>14}", "same as first");
+		text += fmt::format(" {:>14}", "same as line 1");
 	text += '\n';
 	for (const Score &score : scores) {
 		text += fmt::format("{:<{}} {:>9} {:>7.2f}% {:>7.2f}% {:>9.3f}", score.network,

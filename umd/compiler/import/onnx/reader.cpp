@@ -285,7 +285,7 @@ Result<Model> importOnnx(std::span<const std::byte> bytes, std::span<const Input
 		    !source.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) ||
 		    !source.has_graph() || !source.graph().node_size())
 			onnx::damaged("file", "is no model: neither TensorFlow Lite's identifier "
-					      "is in it, nor a graph of ONNX");
+					      "is in it, nor a graph of ONNX; it may be truncated");
 		onnx::closeShapes(*source.mutable_graph(), shapes);
 		return onnx::Reader(source).read();
 	});

@@ -9,7 +9,7 @@ from typing import Dict, Iterable, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _nvdla
-from ._errors import make
+from ._errors import Error, make
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,8 +69,15 @@ def _example(arrays: Union[np.ndarray, Sequence[np.ndarray]]) -> List[np.ndarray
 	return [np.ascontiguousarray(array, np.float32).reshape(-1) for array in inputs]
 
 
+def _examples(samples: Iterable[Union[np.ndarray, Sequence[np.ndarray]]]) -> List[List[np.ndarray]]:
+	"""The examples, of which each has its inputs' arrays."""
+	if isinstance(samples, (str, bytes, os.PathLike)):
+		raise TypeError(f'samples are arrays, not the name of a file: numpy.load({os.fspath(samples)!r}) reads one')
+	return [_example(one) for one in samples]
+
+
 def compile(model: Union[str, os.PathLike, bytes], *,
-	    samples: Optional[Iterable[Union[np.ndarray, Sequence[np.ndarray]]]] = None,
+	    samples: Union[np.ndarray, Iterable[Union[np.ndarray, Sequence[np.ndarray]]], None] = None,
 	    ranges: Optional[str] = None, percentile: Optional[float] = None, precision: Optional[str] = None,
 	    keep_bias: Optional[bool] = None, every_tensor: bool = False,
 	    strategy: str = '', sram_size: int = 0, fold_sums: str = 'floats', target: str = 'nv_full',
@@ -84,7 +91,8 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	remedy, nvdla.InvalidArgument naming the option with a wrong value.
 
 	samples:      examples of inputs, with which a model of real numbers is compiled to integers. Each example is an
-	              array, or a list or tuple with an array for each input, in the model's order of inputs and of axes
+	              array, or a list or tuple with an array for each input, in the model's order of inputs and of axes.
+	              All examples of a model with one input may be one array, whose first axis counts them
 	ranges:       how ranges are chosen: "minmax" (default), "percentile", "entropy" or "powers-of-two"
 	percentile:   for ranges="percentile": the percentile of a tensor's numbers at which its
 	              range ends (default 99.99); the range begins at 100 - `percentile`
@@ -138,10 +146,17 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 		raise make('invalid-argument', 'compile model', unused[0], f'has no effect without {remedy}',
 			   f'compile model: {unused[0]}: has no effect without {remedy}')
 	if calibrates:
-		options.calibrate([_example(one) for one in samples or ()], ranges or 'minmax',
+		options.calibrate(_examples(() if samples is None else samples), ranges or 'minmax',
 				  99.99 if percentile is None else percentile, precision or 'int8', bool(keep_bias),
 				  os.fsdecode(calibration_table) if has_table else '')
-	if isinstance(model, (bytes, bytearray, memoryview)):
-		return Model(_nvdla.compile_bytes(model, options), f'{len(model)} bytes')
-	path = os.fsdecode(model)
-	return Model(_nvdla.compile_file(path, options), os.path.basename(path))
+	try:
+		if isinstance(model, (bytes, bytearray, memoryview)):
+			return Model(_nvdla.compile_bytes(model, options), f'{len(model)} bytes')
+		path = os.fsdecode(model)
+		return Model(_nvdla.compile_file(path, options), os.path.basename(path))
+	except Error as error:
+		if '(--calibrate)' not in error.why:
+			raise
+		# The advice is for nvdla-compile.
+		why, message = (text.replace('(--calibrate)', '(samples=)') for text in (error.why, str(error)))
+		raise make(error.code, error.what, error.where, why, message) from None
