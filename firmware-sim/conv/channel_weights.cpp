@@ -52,16 +52,16 @@ ChannelWeights::ChannelWeights(const TilePlan &plan)
 		const size_t column =
 			size_t{ block.column } * windows.dilationX * windows.data.channels;
 		for (uint32_t at = 0; at < block.lanes; at += channels_) {
-			const size_t tap = block.row * plan.rowBytes() +
-					   (column + block.channel + at) * plan.elementBytes;
+			const size_t place = block.row * plan.rowBytes() +
+					     (column + block.channel + at) * plan.elementBytes;
 			/*
-			 * Two elements form a tap. If the last tap has only one, its second weights
-			 * stay zero.
+			 * An entry has the places of two elements of the kernel. If the last entry
+			 * has only one, its second weights stay zero.
 			 */
 			if (elements++ % 2)
-				taps_.back().second = tap;
+				taps_.back().second = place;
 			else
-				taps_.push_back({ tap, tap });
+				taps_.push_back({ place, place });
 		}
 	}
 	weights_.resize(2 * taps_.size() * plan.op.groupKernels());

@@ -22,11 +22,11 @@ namespace
 {
 
 /*
- * Pieces of a kernel group's lines. Their number does not depend on the number of threads, because
- * when an operation is cancelled, a piece is written completely or not at all. Smaller pieces would
- * have too much overhead.
+ * Pieces into which the lines of a kernel group are divided, within the limits below. A cancelled
+ * operation has written whole pieces, so their size must not depend on the number of threads.
  */
 constexpr uint64_t kPieces = 8;
+/* Smaller pieces would have too much overhead. */
 constexpr uint64_t kFewestPositions = 96;
 /* The registers may give any number of positions. A piece has at most this many, which bounds a
  * thread's memory, but at least one line. */

@@ -41,7 +41,7 @@ public:
 	void giveBack(Block block) noexcept;
 
 private:
-	static constexpr size_t kMostBlocks = 32; /* number of (largest) blocks that are kept */
+	static constexpr size_t kMostBlocks = 32; /* kept for reuse, the largest ones */
 
 	std::mutex mutex_;
 	std::vector<Block> blocks_; /* from the smallest to the largest */

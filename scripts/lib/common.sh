@@ -152,8 +152,8 @@ mounts_remedy() {
 # require_mounts: exit with an error if the guest will need private mounts and this system allows none.
 require_mounts() {
 	local said
-	# If this machine has a QEMU, the guest may need no unpacked tree, and so no mounts. The
-	# Python package decides that later.
+	# The mounts are for programs of a folder of unpacked Debian packages, among them QEMU. With a QEMU of
+	# its own the machine may not need that folder: the Python package decides later.
 	case ${NVDLA_GUEST:-auto} in
 	host) return 0 ;;
 	auto) ! command -v qemu-system-x86_64 >/dev/null || return 0 ;;

@@ -38,7 +38,7 @@ struct EdgeNetworkSize {
  * between them never reach memory.
  *
  * \param[in] size even width and height, each 16 to 256
- * \param[in] core core to assemble for; Unsupported if it has no look-up table, as nv_small
+ * \param[in] core core to assemble for; Unsupported without look-up table (nv_small)
  */
 Result<Loadable> edgeNetwork(const EdgeNetworkSize &size, const CoreGeometry &core = nvFull);
 

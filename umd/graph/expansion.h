@@ -121,8 +121,8 @@ private:
 	/** \brief Write \a name with channels of another surface, by a convolution */
 	Result<void> addSelection(const std::string &name, const std::string &input,
 				  const Channels &channels, const std::vector<ChannelRun> &runs);
-	/** \return channels of a written surface or of a part of one; nothing for other
-	 * surfaces */
+	/** \return type, number and place of the channels of a written surface or a part of one;
+	 * nothing for others. \a depth: surfaces that it was found to be a part of */
 	std::optional<Channels> channelsOf(const std::string &name, size_t depth = 0) const;
 
 	std::map<std::string, Join> joins_;

@@ -125,7 +125,7 @@ struct Node {
 	/** \brief Name of the surface of a descriptor's cube, by the cube's name */
 	std::vector<std::pair<std::string, std::string>> cubes;
 
-	/** \brief First and last node of the chain of streams that it is part of */
+	/** \brief Indices of the first and last node of its chain, in which nodes pass streams on */
 	size_t chainFirst = 0;
 	size_t chainLast = 0;
 };

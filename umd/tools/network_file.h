@@ -55,11 +55,11 @@ public:
 	const std::vector<CommandLineOption> &all() const { return all_; }
 
 	/**
-	 * \brief Move the first positional argument to \a next, the variable of the second one, if
-	 * --loadable or --model names the network
+	 * \brief If --loadable or --model names the network, take the first positional argument for
+	 * the second one, whose variable is \a next
 	 *
-	 * To be called before file(). If \a next has a value, nothing is moved, and file() fails as
-	 * the network is named twice.
+	 * To be called after parsing and before file(). If \a next has a value, nothing is moved,
+	 * and file() fails, because the network is named twice.
 	 */
 	void yieldTo(std::string &next);
 

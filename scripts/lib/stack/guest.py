@@ -199,8 +199,8 @@ def find(progress=lambda text: None, wanted=()):
 	"""Return the Guest to use; makes the guest tree if that is needed and does not exist yet.
 
 	$NVDLA_GUEST ("host" or "tree") forces the choice between this machine's parts and the tree; $NVDLA_KERNEL names
-	a folder with one more kernel (kernel_in()). @wanted: known series to fetch into the guest tree; a message names
-	those that the archive does not have.
+	a folder with one more kernel (kernel_in()). @wanted: series of kernels to fetch if the guest tree is used; a
+	message names those that Debian's archive does not have.
 	"""
 	return _with_own_kernel(check_machine() or tree(progress, wanted))
 

@@ -127,7 +127,8 @@ def run_logged(argv, log, progress, cwd=None, env=None, every=10.0, describe=las
 
 
 class _Call:
-	"""A call of @function in a new process, which begins at once. The function has to handle its own errors."""
+	"""A call of @function in a new process, which begins at once. The function must not raise: no exception reaches
+	the caller."""
 
 	def __init__(self, function):
 		context = multiprocessing.get_context('fork')

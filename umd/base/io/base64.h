@@ -16,7 +16,7 @@ namespace nvdla
 
 std::string encodeBase64(std::span<const std::byte> bytes);
 
-/** \return the bytes; nothing if \a text is not padded base64 without line breaks */
+/** \return the bytes; nothing if \a text is no base64: padding is needed, line breaks are errors */
 std::optional<std::vector<std::byte>> decodeBase64(std::string_view text);
 
 } /* namespace nvdla */

@@ -34,7 +34,7 @@ std::string toString(Version version);
 enum class Interface : uint32_t {
 	None = 0,
 	Dla1 = 1, /**< the core */
-	Emu1 = 2, /**< the CPU */
+	Emu1 = 2, /**< this runtime, on the CPU */
 	Host1 = 3 /**< a library of the host; extension of this project */
 };
 

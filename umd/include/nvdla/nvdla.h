@@ -266,8 +266,8 @@ enum nvdla_status nvdla_network_get_output_quantization(const struct nvdla_netwo
  * nvdla_request_cancel() */
 enum nvdla_status nvdla_request_create(struct nvdla_network *network,
 				       struct nvdla_request **request);
-/** Cancels a request in flight; its callback is still called, with a NULL request. Waits for a
- * running callback, unless called from it */
+/** Cancels a request in flight; its callback is still called, with a NULL request, perhaps after
+ * this function. Waits for a callback that runs in another thread */
 void nvdla_request_free(struct nvdla_request *request);
 
 /** elements: nvdla_tensor_info.element_bytes bytes, in nvdla_load_options.order */

@@ -56,7 +56,7 @@ struct OperandDesc {
 				      DataType type, uint32_t components, uint32_t channels,
 				      uint32_t height, uint32_t width);
 
-	/** \return numbers of one component, channels * height * width */
+	/** \return how many numbers a component has: channels * height * width */
 	uint64_t elements() const { return uint64_t{ channels } * height * width; }
 	/** \return bytes of one pixel of a surface */
 	uint32_t atomBytes(const CoreGeometry &geometry) const;

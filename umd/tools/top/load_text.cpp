@@ -29,10 +29,10 @@ constexpr std::array columns = {
 	Column{ "LUT miss", "lut_", "flow" },
 };
 
-/* Both tables fit into a terminal of 80 columns, with bars of eight characters. */
+/* Widths in characters. A terminal of 80 characters has room for bars of eight. */
 constexpr size_t numberWidth = 7;
-constexpr size_t tableWidth = 70;
-constexpr size_t leastBar = 4;
+constexpr size_t tableWidth = 70; /* without bars */
+constexpr size_t leastBar = 4;	  /* with less room there are no bars */
 constexpr size_t mostBar = 40;
 
 size_t widthOf(const Column &column)

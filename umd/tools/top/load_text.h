@@ -11,7 +11,7 @@ namespace nvdla::top
 
 /** \brief Form of the text that loadText() makes */
 struct Look {
-	size_t columns = 80; /**< columns of the terminal */
+	size_t columns = 80; /**< characters of a line: room for bars */
 	bool bars = false;   /**< a bar after each engine's share, if the columns suffice */
 	bool colour = false; /**< colour the bars, by control sequences of ECMA-48 */
 };

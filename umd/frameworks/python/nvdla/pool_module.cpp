@@ -44,7 +44,7 @@ struct Outcome {
 	}
 };
 
-/* One run of a pool's network, which can be submitted only once. */
+/* One run of a network of a pool. A PoolRun can be submitted only once. */
 class PoolRun
 {
 public:
