@@ -28,8 +28,8 @@ namespace compiler
 namespace
 {
 
-/* An error that names all unknown operators, and all others that cannot be lowered. */
-Result<void> refuseUnknown(const Model &model, const CompileOptions &options)
+/* Throws an error that names all unknown operators, and all others that cannot be lowered. */
+void refuseUnknown(const Model &model, const CompileOptions &options)
 {
 	Refusals refusals;
 
@@ -40,15 +40,13 @@ Result<void> refuseUnknown(const Model &model, const CompileOptions &options)
 			refusals.add(unknown->why);
 	}
 	if (refusals.none())
-		return {};
+		return;
 	Model known = model;
 	std::erase_if(known.operators,
 		      [](const Operator &operation) { return isAny<Unknown>(operation.kind); });
-	if (auto passed = runPasses(known, options.core); !passed)
-		refusals.add(passed.error());
-	else
+	if (refusals.passes([&] { valueOf(runPasses(known, options.core)); }))
 		Lowerer(known, options).lowerOperators(refusals);
-	return refusals.result();
+	valueOf(refusals.result());
 }
 
 /* Describe the model as it was read, for the report. */
@@ -119,6 +117,24 @@ void sign(const Model &model, Loadable &loadable)
 	}
 }
 
+/* The inputs that an application gives */
+std::vector<ModelInput> inputsOf(Model model)
+{
+	std::vector<ModelInput> inputs;
+
+	completeSignatures(model);
+	for (size_t i = 0; i < model.inputs.size(); i++) {
+		const ValueId id = model.inputs[i];
+		if (std::ranges::count(model.states, i, &State::input))
+			continue;
+		const Value &value = model.values[id];
+		const Cube cube = naturalCube(value.shape);
+		inputs.push_back({ value.name, cube.c, cube.h, cube.w,
+				   signatureOf(model, id, model.inputsInFile[i]) });
+	}
+	return inputs;
+}
+
 /* Make every tensor an output; present outputs keep their positions. */
 void nameEveryTensor(Model &model)
 {
@@ -173,16 +189,65 @@ LayerErrors transform(Model &model, const CompileOptions &options, const SampleR
 	return valueOf(calibrate(model, *options.calibration, samples, options.core));
 }
 
+/* Throws the errors of compileInMemory(). */
+CompiledModel compile(Model model, const CompileOptions &options, const SampleReader &samples)
+{
+	if (options.foldSums == FoldSums::Always && !options.core.has(Capability::SdpY))
+		refuse(ErrorCode::InvalidArgument, compiling, "sums of integers",
+		       fmt::format("are folded by SDP's unit Y, which {} has not",
+				   options.core.name));
+	removeUnused(model);
+	completeSignatures(model);
+	refuseUnknown(model, options);
+	CompileReport report;
+	describeModel(model, report);
+	const LayerErrors errors = transform(model, options, samples);
+	expandEach(model, poolParts);
+	if (options.everyTensor)
+		nameEveryTensor(model);
+	removeUnused(model);
+	Lowerer lowerer(model, options);
+	valueOf(lowerer.run());
+	/* The graph has copies of the constants. */
+	for (Value &value : model.values)
+		value.data = {};
+	auto assembled =
+		assembly::assemble(std::move(lowerer.graph), { .strategy = options.strategy,
+							       .sramBytes = options.sramBytes,
+							       .core = options.core });
+	/* The compiler built the graph, so an invalid graph is not the model's fault. */
+	if (!assembled && assembled.error().code == ErrorCode::InvalidArgument)
+		assembled.error().code = ErrorCode::Unsupported;
+	Assembly assembly = valueOf(std::move(assembled));
+	describeChoices(std::move(assembly.choices), lowerer.layers);
+	for (size_t i = 0; i < lowerer.layers.size(); i++) {
+		const auto error = errors.find(model.operators[i].outputs.front());
+		if (error != errors.end())
+			lowerer.layers[i].error = error->second;
+	}
+	report.layers = std::move(lowerer.layers);
+	report.steps = std::move(assembly.steps);
+	report.ranges = std::move(assembly.ranges);
+	nameLayers(report, assembly.loadable);
+	sign(model, assembly.loadable);
+	for (const auto &[input, output, first] : model.states)
+		valueOf(addState(assembly.loadable, input, output, first));
+	return { std::move(assembly.loadable), std::move(report) };
+}
+
 Result<CompiledModel> compileWhole(std::span<const std::byte> bytes,
 				   std::span<const InputShape> shapes,
 				   const CompileOptions &options)
 {
-	return importModel(bytes, shapes).and_then([&](auto &&model) -> Result<CompiledModel> {
+	return resultOf([&] {
+		if (options.calibration)
+			valueOf(checkCalibration(*options.calibration));
+		Model model = valueOf(importModel(bytes, shapes));
 		/* The host is not asked to compute a model that is quantized already. */
-		auto checked = options.calibration ? checkFloat(model) : Result<void>();
+		const auto checked = options.calibration ? checkFloat(model) : Result<void>();
 		if (!checked && checked.error().code == ErrorCode::InvalidArgument)
-			return forward(checked);
-		return compileInMemory(std::move(model), options);
+			valueOf(checked);
+		return compile(std::move(model), options, {});
 	});
 }
 
@@ -191,55 +256,7 @@ Result<CompiledModel> compileWhole(std::span<const std::byte> bytes,
 Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options,
 				      const SampleReader &samples)
 {
-	if (options.foldSums == FoldSums::Always && !options.core.has(Capability::SdpY))
-		return fail(ErrorCode::InvalidArgument, compiling, "sums of integers",
-			    fmt::format("are folded by SDP's unit Y, which {} has not",
-					options.core.name));
-	removeUnused(model);
-	completeSignatures(model);
-	if (auto refused = refuseUnknown(model, options); !refused)
-		return forward(refused);
-	CompileReport report;
-	describeModel(model, report);
-	auto errors = resultOf([&] { return transform(model, options, samples); });
-	if (!errors)
-		return forward(errors);
-	expandEach(model, poolParts);
-	if (options.everyTensor)
-		nameEveryTensor(model);
-	removeUnused(model);
-	Lowerer lowerer(model, options);
-	if (auto lowered = lowerer.run(); !lowered)
-		return forward(lowered);
-	/* The graph has copies of the constants. */
-	for (Value &value : model.values)
-		value.data = {};
-	auto assembly =
-		assembly::assemble(std::move(lowerer.graph), { .strategy = options.strategy,
-							       .sramBytes = options.sramBytes,
-							       .core = options.core });
-	if (!assembly) {
-		/* The compiler built the graph, so an invalid graph is not the model's fault. */
-		if (assembly.error().code == ErrorCode::InvalidArgument)
-			assembly.error().code = ErrorCode::Unsupported;
-		return forward(assembly);
-	}
-	describeChoices(std::move(assembly->choices), lowerer.layers);
-	for (size_t i = 0; i < lowerer.layers.size(); i++) {
-		const auto error = errors->find(model.operators[i].outputs.front());
-		if (error != errors->end())
-			lowerer.layers[i].error = error->second;
-	}
-	report.layers = std::move(lowerer.layers);
-	report.steps = std::move(assembly->steps);
-	report.ranges = std::move(assembly->ranges);
-	nameLayers(report, assembly->loadable);
-	sign(model, assembly->loadable);
-	for (const auto &[input, output, first] : model.states) {
-		if (auto added = addState(assembly->loadable, input, output, first); !added)
-			return forward(added);
-	}
-	return CompiledModel{ std::move(assembly->loadable), std::move(report) };
+	return resultOf([&] { return compile(std::move(model), options, samples); });
 }
 
 std::vector<OperatorSupport> supportedOperators(const Model &model, const CompileOptions &options)
@@ -247,28 +264,26 @@ std::vector<OperatorSupport> supportedOperators(const Model &model, const Compil
 	std::vector<OperatorSupport> all;
 
 	for (const Operator &operation : model.operators) {
-		OperatorSupport support{ operation.index, operation.name, operation.type, {}, {} };
-		const auto refuse = [&](const Error &error) {
-			support.reason = fmt::format("{}: {}", error.where, error.why);
-		};
 		const auto *unknown = std::get_if<Unknown>(&operation.kind);
 		if (unknown && unknown->isFolded)
 			continue;
-		if (unknown) {
-			refuse(unknown->why);
-			all.push_back(std::move(support));
-			continue;
-		}
-		/* Support does not depend on the strategy, so none is tried. */
-		auto compiled = compileInMemory(model.alone(operation),
-						{ .calibration = options.calibration,
-						  .strategy = {},
-						  .core = options.core });
+		OperatorSupport &support = all.emplace_back(
+			OperatorSupport{ operation.index, operation.name, operation.type, {}, {} });
+		const auto compiled = resultOf([&] {
+			if (unknown)
+				throw BrokenRule{ unknown->why };
+			/* Support does not depend on the strategy, so none is tried. */
+			return compile(model.alone(operation),
+				       { .calibration = options.calibration,
+					 .strategy = {},
+					 .core = options.core },
+				       {});
+		});
 		if (!compiled)
-			refuse(compiled.error());
+			support.reason =
+				fmt::format("{}: {}", compiled.error().where, compiled.error().why);
 		else if (!compiled->report.layers.empty())
 			support.cpu = compiled->report.layers.front().cpu;
-		all.push_back(std::move(support));
 	}
 	return all;
 }
@@ -278,19 +293,6 @@ std::vector<OperatorSupport> supportedOperators(const Model &model, const Compil
 Result<CompiledModel> compileModel(std::span<const std::byte> bytes, const CompileOptions &options)
 {
 	return guarded("compile model", [&]() -> Result<CompiledModel> {
-		if (options.calibration) {
-			auto checked = compiler::checkCalibration(*options.calibration);
-			if (!checked)
-				return forward(checked);
-		}
-		if (isTfliteFile(bytes) && !options.shapes.empty()) {
-			CompileOptions rest = options;
-			rest.shapes.clear();
-			return compiler::resizedTflite(bytes, options.shapes)
-				.and_then([&](auto &&resized) {
-					return compileModel(resized, rest);
-				});
-		}
 		auto compiled = compiler::compileWhole(bytes, options.shapes, options);
 		if (compiled || compiled.error().code != ErrorCode::Unsupported ||
 		    options.host == HostUse::Never || (options.everyTensor && isTfliteFile(bytes)))
@@ -318,22 +320,7 @@ Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> bytes,
 					    std::span<const InputShape> shapes)
 {
 	return guarded("read model", [&]() -> Result<std::vector<ModelInput>> {
-		auto model = compiler::importModel(bytes, shapes);
-		if (!model)
-			return forward(model);
-		std::vector<ModelInput> inputs;
-		compiler::completeSignatures(*model);
-		for (size_t i = 0; i < model->inputs.size(); i++) {
-			const compiler::ValueId id = model->inputs[i];
-			if (std::ranges::count(model->states, i, &compiler::State::input))
-				continue;
-			const compiler::Value &value = model->values[id];
-			const compiler::Cube cube = compiler::naturalCube(value.shape);
-			inputs.push_back(
-				{ value.name, cube.c, cube.h, cube.w,
-				  compiler::signatureOf(*model, id, model->inputsInFile[i]) });
-		}
-		return inputs;
+		return compiler::importModel(bytes, shapes).map(compiler::inputsOf);
 	});
 }
 

@@ -134,8 +134,6 @@ void checkRanges(const Model &model, const std::vector<Range> &ranges)
 std::vector<RealNumbers> observe(const Samples &samples, const Calibration &calibration,
 				 std::vector<Range> &ranges)
 {
-	/* 16-bit integers would have more levels than the histogram has bins. */
-	constexpr size_t levels = size_t{ 1 } << 8;
 	const Model &model = samples.model;
 	const bool isPercentile = calibration.method == RangeMethod::Percentile;
 	std::vector<RealNumbers> means(model.values.size());
@@ -165,7 +163,7 @@ std::vector<RealNumbers> observe(const Samples &samples, const Calibration &cali
 	});
 	for (ValueId id = 0; id < ranges.size(); id++)
 		ranges[id] = isPercentile ? histograms[id].percentile(calibration.percentile)
-					  : histograms[id].leastEntropy(levels);
+					  : histograms[id].leastEntropy();
 	return means;
 }
 

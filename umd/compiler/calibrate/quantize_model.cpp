@@ -281,9 +281,10 @@ Range Histogram::percentile(double percent) const
 		 last == bins ? range_.high : range_.low + static_cast<double>(last) * width() };
 }
 
-Range Histogram::leastEntropy(size_t levels) const
+Range Histogram::leastEntropy() const
 {
 	constexpr size_t shares = 128, smallestShare = shares / 8;
+	constexpr size_t levels = 256; /* 16-bit integers have more of them than there are bins */
 	const auto zero = static_cast<double>(zeroBin());
 	double low = 1, high = 1;
 

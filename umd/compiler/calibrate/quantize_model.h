@@ -50,10 +50,10 @@ public:
 	 * \brief Range that distorts the distribution least
 	 *
 	 * Each limit of a candidate is at least an eighth of the seen one. The chosen range is the
-	 * one where the distribution of \a levels integers differs least from that of the numbers,
+	 * one where the distribution of 256 integers differs least from that of the numbers,
 	 * by relative entropy (Kullback and Leibler). Numbers beyond a range count at its ends.
 	 */
-	Range leastEntropy(size_t levels) const;
+	Range leastEntropy() const;
 
 private:
 	double width() const { return (range_.high - range_.low) / bins; }

@@ -348,30 +348,18 @@ Value quantizedConstant(const std::vector<double> &numbers, Value value)
 
 Value permuted(const Value &value, const std::vector<uint32_t> &order)
 {
-	const size_t axes = order.size();
 	const size_t bytes = elementBytes(value.type);
-	const std::vector<size_t> strides = packedStrides(value.shape);
+	const Walk walk = transposed(value.shape, order);
 	std::vector<std::byte> made(value.data.size());
 	Value result = value;
 
-	for (size_t axis = 0; axis < axes; axis++) {
-		result.shape[axis] = value.shape[order[axis]];
+	result.shape = walk.shape;
+	for (size_t axis = 0; axis < order.size(); axis++) {
 		if (order[axis] == value.quantizedAxis)
 			result.quantizedAxis = static_cast<uint32_t>(axis);
 	}
-
-	std::vector<uint32_t> index(axes);
-	for (size_t at = 0; at < value.data.size(); at += bytes) {
-		uint64_t from = 0;
-		for (size_t axis = 0; axis < axes; axis++)
-			from += index[axis] * strides[order[axis]];
-		std::memcpy(&made[at], &value.data[from * bytes], bytes);
-		for (size_t axis = axes; axis-- > 0;) {
-			if (++index[axis] < result.shape[axis])
-				break;
-			index[axis] = 0;
-		}
-	}
+	for (size_t i = 0; i < made.size() / bytes; i++)
+		std::memcpy(&made[i * bytes], &value.data[walk(i) * bytes], bytes);
 	result.data = std::move(made);
 	return result;
 }

@@ -46,6 +46,19 @@ inline std::vector<size_t> packedStrides(const Extents &shape)
 	return strides;
 }
 
+/** \brief Axis i becomes axis order[i] of \a shape */
+inline Walk transposed(const Extents &shape, const std::vector<uint32_t> &order)
+{
+	const std::vector<size_t> strides = packedStrides(shape);
+	Walk walk;
+
+	for (const uint32_t axis : order) {
+		walk.shape.push_back(shape[axis]);
+		walk.strides.push_back(strides[axis]);
+	}
+	return walk;
+}
+
 /** \brief Repeat axes of one element, and those that are missing in front, to the shape \a to */
 inline Walk repeated(const Extents &shape, const Extents &to)
 {

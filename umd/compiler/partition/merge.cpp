@@ -20,6 +20,15 @@ constexpr uint32_t memoryAlignment = 4096;
 /* Value of data_format in loadable.fbs. */
 constexpr uint8_t nchw = 1;
 
+/* Returns the entry's id, which is its index. */
+template<typename Entry>
+uint16_t addTo(std::vector<Entry> &all, Entry entry)
+{
+	entry.id = static_cast<uint16_t>(all.size());
+	all.push_back(std::move(entry));
+	return all.back().id;
+}
+
 class Merger
 {
 public:
@@ -39,13 +48,10 @@ private:
 
 	/* A value that a step of the host reads or writes. */
 	uint16_t addPlain(const std::string &name);
-	uint16_t addMemory(Memory memory);
 	/* The memory of a part for the core, which other parts may use before and after it. */
 	uint16_t addPartMemory(Memory memory);
-	uint16_t addTensor(TensorEntry entry);
-	/* A step of the host that moves tensors into others, with another layout. */
-	void addMoves(Task task);
-	void bind(uint16_t tensor, const std::vector<std::string> &names, uint16_t direction);
+	uint16_t bind(uint16_t tensor, const std::vector<std::string> &names, uint16_t direction,
+		      size_t first = 0);
 
 	const ModelGraph &graph_;
 	const std::vector<std::string> &reasons_;
@@ -55,67 +61,42 @@ private:
 	CompiledModel merged_;
 };
 
-uint16_t Merger::addMemory(Memory memory)
-{
-	memory.id = static_cast<uint16_t>(merged_.loadable.memories.size());
-	merged_.loadable.memories.push_back(std::move(memory));
-	return merged_.loadable.memories.back().id;
-}
-
 uint16_t Merger::addPartMemory(Memory memory)
 {
+	std::vector<Memory> &all = merged_.loadable.memories;
+
 	if (!memory.contents.empty() || memory.flags != MemoryAlloc)
-		return addMemory(std::move(memory));
+		return addTo(all, std::move(memory));
 	const auto known = surfaces_.find(memory.domain);
 	if (known == surfaces_.end())
-		return surfaces_[memory.domain] = addMemory(std::move(memory));
-	uint64_t &size = merged_.loadable.memories[known->second].size;
-	size = std::max(size, memory.size);
+		return surfaces_[memory.domain] = addTo(all, std::move(memory));
+	all[known->second].size = std::max(all[known->second].size, memory.size);
 	return known->second;
 }
 
-uint16_t Merger::addTensor(TensorEntry entry)
-{
-	entry.id = static_cast<uint16_t>(merged_.loadable.tensors.size());
-	merged_.loadable.tensors.push_back(std::move(entry));
-	return merged_.loadable.tensors.back().id;
-}
-
-/*
- * Lets the application give or take a tensor, at its position among the model's inputs or outputs.
- */
-void Merger::bind(uint16_t tensor, const std::vector<std::string> &names, uint16_t direction)
+/* Lets the application give or take a tensor, at its position among names, counted from first. */
+uint16_t Merger::bind(uint16_t tensor, const std::vector<std::string> &names, uint16_t direction,
+		      size_t first)
 {
 	const TensorEntry &entry = merged_.loadable.tensors[tensor];
+	const auto at = static_cast<size_t>(std::ranges::find(names, entry.name) - names.begin());
 	Memory &memory = merged_.loadable.memories[entry.memId];
 
 	memory.flags = static_cast<uint16_t>(memory.flags | direction);
-	memory.bindId = static_cast<uint16_t>(std::ranges::find(names, entry.name) - names.begin());
-	memory.tensorDescId = tensor;
+	memory.bindId = static_cast<uint16_t>(first + at);
+	return memory.tensorDescId = tensor;
 }
 
 uint16_t Merger::addPlain(const std::string &name)
 {
 	const TensorDesc desc = valueOf(graph_.tensorOf(name));
 	TensorEntry entry = tensorEntry(desc);
-	Memory memory;
 
-	memory.flags = MemoryAlloc;
-	memory.size = desc.size;
-	memory.alignment = memoryAlignment;
-	entry.memId = addMemory(std::move(memory));
+	entry.memId =
+		addTo(merged_.loadable.memories,
+		      { .flags = MemoryAlloc, .size = desc.size, .alignment = memoryAlignment });
 	entry.dataFormat = nchw;
-	const uint16_t id = addTensor(std::move(entry));
-	plain_[name] = id;
-	return id;
-}
-
-void Merger::addMoves(Task task)
-{
-	if (task.inputs.empty())
-		return;
-	task.interface = Interface::Host1;
-	addTask(merged_.loadable, std::move(task));
+	return plain_[name] = addTo(merged_.loadable.tensors, std::move(entry));
 }
 
 /* An input that a single part for the core reads is that part's: it needs no step of the host.
@@ -144,9 +125,11 @@ void Merger::addCore(MergedPart &part)
 	Loadable &to = merged_.loadable;
 	const std::string prefix = fmt::format("part-{}-", to.tasks.size());
 	std::map<uint16_t, uint16_t> memories, addresses, tasks;
+	/* Steps of the host that move tensors into others, with another layout. */
 	Task before, after;
 	const auto inputs = valueOf(from.inputs()), outputs = valueOf(from.outputs());
 
+	before.interface = after.interface = Interface::Host1;
 	for (Memory &memory : from.memories) {
 		const uint16_t id = memory.id;
 		for (MemoryContent &content : memory.contents)
@@ -159,27 +142,20 @@ void Merger::addCore(MergedPart &part)
 		blob.name = prefix + blob.name;
 		to.blobs.push_back(std::move(blob));
 	}
-	for (const Address &address : from.addresses) {
-		addresses[address.id] = static_cast<uint16_t>(to.addresses.size());
-		to.addresses.push_back({ addresses[address.id], memories[address.memId],
-					 address.offset, address.size });
-	}
-	/* A tensor of a state that only this part has */
-	const auto keepOwn = [&](uint16_t id, uint16_t direction) {
-		TensorEntry entry = *std::ranges::find(from.tensors, id, &TensorEntry::id);
-		entry.memId = memories[entry.memId];
-		Memory &memory = to.memories[entry.memId];
-		memory.flags = static_cast<uint16_t>(memory.flags | direction);
-		memory.bindId = static_cast<uint16_t>(graph_.inputs().size() +
-						      graph_.outputs().size() + to.states.size());
-		return memory.tensorDescId = addTensor(std::move(entry));
-	};
+	for (const Address &address : from.addresses)
+		addresses[address.id] = addTo(
+			to.addresses, { 0, memories[address.memId], address.offset, address.size });
 	const auto tensorIn = [&](uint16_t memory, const std::string &name) {
-		const auto found = std::ranges::find(from.tensors, memory, &TensorEntry::memId);
-		TensorEntry entry = *found;
+		TensorEntry entry = *std::ranges::find(from.tensors, memory, &TensorEntry::memId);
 		entry.memId = memories[memory];
 		entry.name = name;
-		return addTensor(std::move(entry));
+		return addTo(to.tensors, std::move(entry));
+	};
+	/* A tensor of a state that only this part has */
+	const auto keepOwn = [&](uint16_t id, uint16_t direction) {
+		const TensorEntry &own = *std::ranges::find(from.tensors, id, &TensorEntry::id);
+		return bind(tensorIn(own.memId, own.name), {}, direction,
+			    graph_.inputs().size() + graph_.outputs().size() + to.states.size());
 	};
 	for (size_t i = 0; i < inputs.size(); i++) {
 		const std::string &name = part.inputs[i];
@@ -191,12 +167,13 @@ void Merger::addCore(MergedPart &part)
 			bind(tensor, graph_.inputs(), MemoryInput);
 		}
 	}
-	addMoves(std::move(before));
+	if (!before.inputs.empty())
+		addTask(to, std::move(before));
 	for (Task &task : from.tasks) {
 		for (uint16_t &address : task.addressList)
 			address = addresses[address];
 		tasks[task.id] = static_cast<uint16_t>(to.tasks.size());
-		addTask(merged_.loadable, std::move(task));
+		addTask(to, std::move(task));
 	}
 	for (size_t i = 0; i < outputs.size(); i++) {
 		const std::string &name = part.outputs[i];
@@ -211,15 +188,15 @@ void Merger::addCore(MergedPart &part)
 		if (isKept)
 			bind(after.outputs.back(), graph_.outputs(), MemoryOutput);
 	}
-	addMoves(std::move(after));
+	if (!after.inputs.empty())
+		addTask(to, std::move(after));
 	for (const StateEntry &state : from.states)
 		to.states.push_back(
 			{ keepOwn(state.before, MemoryInput), keepOwn(state.after, MemoryOutput) });
 
 	CompileReport &report = part.model->report;
 	const size_t steps = merged_.report.steps.size();
-	for (LayerReport &layer : report.layers)
-		merged_.report.layers.push_back(std::move(layer));
+	std::ranges::move(report.layers, std::back_inserter(merged_.report.layers));
 	for (AssembledStep &step : report.steps) {
 		step.task = tasks[step.task];
 		merged_.report.steps.push_back(std::move(step));
@@ -231,7 +208,7 @@ void Merger::addCore(MergedPart &part)
 		merged_.report.ranges.push_back(std::move(range));
 	}
 	for (const size_t node : part.nodes)
-		merged_.report.coreMacs += graph_.nodes().nodes()[node].macs;
+		merged_.report.coreMacs += graph_.nodes()[node].macs;
 	to.variant = from.variant;
 }
 
@@ -239,14 +216,10 @@ void Merger::addHost(MergedPart &part)
 {
 	Loadable &to = merged_.loadable;
 	Task task;
-	Blob blob;
 
-	blob.name = fmt::format("host-{}", to.tasks.size());
-	blob.interface = Interface::Host1;
-	blob.data = std::move(part.file);
 	task.interface = Interface::Host1;
-	task.model = blob.name;
-	to.blobs.push_back(std::move(blob));
+	task.model = fmt::format("host-{}", to.tasks.size());
+	to.blobs.push_back({ task.model, Interface::Host1, 0, {}, std::move(part.file) });
 	for (const std::string &name : part.inputs)
 		task.inputs.push_back(plain_.at(name));
 	for (const std::string &name : part.outputs) {
@@ -254,14 +227,16 @@ void Merger::addHost(MergedPart &part)
 		if (graph_.isOutput(name))
 			bind(task.outputs.back(), graph_.outputs(), MemoryOutput);
 	}
-	for (const size_t node : part.nodes) {
-		task.layers.push_back(graph_.describe(node));
-		task.reasons.push_back(reasons_[node]);
+	for (const size_t index : part.nodes) {
+		const GraphNode &node = graph_.nodes()[index];
+		const std::string &reason = reasons_[index];
+		task.layers.push_back(node.describe());
+		task.reasons.push_back(reason);
 		LayerReport &layer = merged_.report.layers.emplace_back();
-		layer.name = graph_.nameOf(node);
-		layer.type = graph_.typeOf(node);
-		layer.host = reasons_[node].empty() ? "it goes with others" : reasons_[node];
-		merged_.report.hostMacs += graph_.nodes().nodes()[node].macs;
+		layer.name = node.name();
+		layer.type = node.type;
+		layer.host = reason.empty() ? "it goes with others" : reason;
+		merged_.report.hostMacs += node.macs;
 	}
 	addTask(merged_.loadable, std::move(task));
 }
@@ -287,10 +262,10 @@ void Merger::describe()
 	};
 
 	describe(graph_.inputs(), report.inputs);
-	for (size_t i = 0; i < graph_.nodes().nodes().size(); i++) {
-		ModelOperator shown{ graph_.nameOf(i), graph_.typeOf(i), {}, {} };
-		describe(graph_.nodes().nodes()[i].inputs, shown.inputs);
-		describe(graph_.nodes().nodes()[i].outputs, shown.outputs);
+	for (const GraphNode &node : graph_.nodes()) {
+		ModelOperator shown{ node.name(), node.type, {}, {} };
+		describe(node.inputs, shown.inputs);
+		describe(node.outputs, shown.outputs);
 		report.operators.push_back(std::move(shown));
 	}
 	describe(graph_.outputs(), report.outputs);

@@ -5,8 +5,6 @@
 #include <numeric>
 #include <set>
 
-#include <fmt/core.h>
-
 #include "compiler/ir/model.h"
 
 namespace nvdla::compiler
@@ -51,18 +49,6 @@ uint64_t macsOf(const std::string &type, const std::vector<FileShape> &inputs,
 	return weights.empty() ? 0 : eachPlace(places, channels, elementsOf(weights));
 }
 
-std::string ModelGraph::nameOf(size_t node) const
-{
-	const std::vector<std::string> &outputs = nodes_->nodes()[node].outputs;
-
-	return outputs.empty() ? "" : outputs.front();
-}
-
-std::string ModelGraph::describe(size_t node) const
-{
-	return fmt::format("{} '{}'", typeOf(node), nameOf(node));
-}
-
 Result<TensorDesc> ModelGraph::plainTensor(const std::string &name, std::optional<DataType> type,
 					   const std::vector<int64_t> &shape)
 {
@@ -94,20 +80,21 @@ Result<TensorDesc> ModelGraph::fixedTensor(const std::string &name) const
 
 ModelPart ModelGraph::bound(std::span<const size_t> nodes) const
 {
+	const std::vector<GraphNode> &all = this->nodes();
 	std::set<std::string> inside, elsewhere;
 	ModelPart part;
 
-	for (size_t i = 0; i < nodes_->nodes().size(); i++) {
-		const std::vector<std::string> &inputs = nodes_->nodes()[i].inputs;
+	for (size_t i = 0; i < all.size(); i++) {
+		const std::vector<std::string> &inputs = all[i].inputs;
 		if (!std::ranges::binary_search(nodes, i))
 			elsewhere.insert(inputs.begin(), inputs.end());
 	}
 	for (const size_t node : nodes) {
-		for (const std::string &name : nodes_->nodes()[node].inputs) {
+		for (const std::string &name : all[node].inputs) {
 			if (inside.insert(name).second)
 				part.inputs.push_back(name);
 		}
-		for (const std::string &name : nodes_->nodes()[node].outputs) {
+		for (const std::string &name : all[node].outputs) {
 			inside.insert(name);
 			if (elsewhere.contains(name) || isOutput(name))
 				part.outputs.push_back(name);

@@ -41,7 +41,8 @@ class ModelGraph
 public:
 	virtual ~ModelGraph() = default;
 
-	const NodeGraph &nodes() const { return *nodes_; }
+	const NodeGraph &nodeGraph() const { return *nodes_; }
+	const std::vector<GraphNode> &nodes() const { return nodes_->nodes(); }
 	const std::vector<std::string> &inputs() const { return inputs_; }
 	const std::vector<std::string> &outputs() const { return outputs_; }
 	/** \brief States, whose inputs and outputs are among inputs() and outputs() */
@@ -54,11 +55,6 @@ public:
 		});
 	}
 	bool isOutput(const std::string &name) const { return std::ranges::count(outputs_, name); }
-	const std::string &typeOf(size_t node) const { return nodes_->nodes()[node].type; }
-	/** \return name of a node's first output */
-	std::string nameOf(size_t node) const;
-	/** \return type and name of a node, for people */
-	std::string describe(size_t node) const;
 
 	/**
 	 * \return the plain tensor that holds a value, perhaps with open axes; Unsupported if none
@@ -68,15 +64,12 @@ public:
 	/** \return as tensorOf(), for a value between parts; Unsupported if an axis is open */
 	Result<TensorDesc> fixedTensor(const std::string &name) const;
 	/**
-	 * \return a file of the given nodes, which are in ascending order; an error if a tensor
-	 * between parts cannot be a network's tensor
+	 * \return a file of the given nodes, which are in ascending order
+	 * \throw BrokenRule if a tensor between parts cannot be a network's tensor
 	 */
-	Result<ModelPart> part(std::span<const size_t> nodes) const
-	{
-		return resultOf([&] { return cut(nodes, bound(nodes)); });
-	}
+	ModelPart part(std::span<const size_t> nodes) const { return cut(nodes, bound(nodes)); }
 	/** \return why the host has to compute the whole model; empty if it need not */
-	virtual std::string wholeBecause() const { return {}; }
+	const std::string &wholeBecause() const { return wholeBecause_; }
 
 protected:
 	/** \brief Add the file of a part whose inputs and outputs are known; throws as part() */
@@ -88,6 +81,7 @@ protected:
 	std::vector<std::string> inputs_;
 	std::vector<std::string> outputs_;
 	std::vector<State> states_;
+	std::string wholeBecause_;
 	std::optional<NodeGraph> nodes_;
 
 private:
@@ -128,6 +122,7 @@ struct MergedPart : ModelPart {
 	size_t step = 0;
 	std::vector<size_t> nodes;
 	std::shared_ptr<CompiledModel> model; /**< none for a part of the host */
+	bool hasProducts = false;
 };
 
 /**

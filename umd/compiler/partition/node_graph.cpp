@@ -12,15 +12,7 @@ namespace nvdla::compiler
 namespace
 {
 
-bool quantizes(const GraphNode &node)
-{
-	return node.type == "QuantizeLinear";
-}
-
-bool dequantizes(const GraphNode &node)
-{
-	return node.type == "DequantizeLinear";
-}
+constexpr const char *quantizing = "QuantizeLinear", *dequantizing = "DequantizeLinear";
 
 } /* namespace */
 
@@ -45,7 +37,7 @@ NodeGraph::NodeGraph(std::vector<GraphNode> nodes)
 
 bool NodeGraph::isConversion(size_t node) const
 {
-	return quantizes(nodes_[node]) || dequantizes(nodes_[node]);
+	return nodes_[node].type == quantizing || nodes_[node].type == dequantizing;
 }
 
 std::vector<size_t> NodeGraph::unitOf(size_t node) const
@@ -53,9 +45,9 @@ std::vector<size_t> NodeGraph::unitOf(size_t node) const
 	std::set<size_t> unit{ node };
 
 	std::ranges::copy_if(makers_[node], std::inserter(unit, unit.end()),
-			     [&](size_t maker) { return dequantizes(nodes_[maker]); });
+			     [&](size_t maker) { return nodes_[maker].type == dequantizing; });
 	std::ranges::copy_if(readers_[node], std::inserter(unit, unit.end()),
-			     [&](size_t reader) { return quantizes(nodes_[reader]); });
+			     [&](size_t reader) { return nodes_[reader].type == quantizing; });
 	return { unit.begin(), unit.end() };
 }
 
@@ -63,7 +55,7 @@ std::vector<size_t> NodeGraph::unitOf(size_t node) const
 void NodeGraph::followOperators(std::vector<bool> &possible) const
 {
 	for (size_t i = nodes_.size(); i-- > 0;) {
-		if (quantizes(nodes_[i]) && !makers_[i].empty())
+		if (nodes_[i].type == quantizing && !makers_[i].empty())
 			possible[i] = possible[makers_[i].front()];
 		else if (isConversion(i))
 			possible[i] = !nodes_[i].makesOutput &&

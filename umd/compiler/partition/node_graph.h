@@ -19,6 +19,11 @@ struct GraphNode {
 	std::vector<std::string> outputs;
 	bool makesOutput = false; /**< an output of the node is one of the graph */
 	uint64_t macs = 0;	  /**< number of multiplications in sums of products */
+
+	/** \return name of the first output */
+	std::string name() const { return outputs.empty() ? "" : outputs.front(); }
+	/** \return type and name, for people */
+	std::string describe() const { return type + " '" + name() + "'"; }
 };
 
 /** \brief Nodes that form one part, in their order */

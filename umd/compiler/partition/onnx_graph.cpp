@@ -174,7 +174,7 @@ private:
 	void askHost(std::span<const std::byte> file, std::span<const InputShape> shapes);
 	/* number: an input value with which the model can run */
 	void fold(const HostModel &model, std::optional<float> number);
-	bool isFoldable(const pb::Node &node, const std::set<std::string> &constants) const;
+	bool isFoldable(const pb::Node &node) const;
 	/* value: from trial runs; lengths that differed are -1 */
 	void learn(HostValue value);
 	void forgetIfCounted(const pb::Node &node, std::set<std::string> &counted);
@@ -190,7 +190,8 @@ private:
 	std::map<std::string, HostValue> known_; /* shapes of outputs may have -1, for open axes */
 	std::map<std::string, std::vector<int64_t>> said_; /* shapes without a run, with -1 */
 	std::map<std::string, HostValue> stated_;	   /* outputs whose shape the file has */
-	std::map<std::string, int> constants_;		   /* indices of initializers, by name */
+	/* Indices of initializers, by name; -1 for constants that no node reads */
+	std::map<std::string, int> constants_;
 };
 
 void OnnxGraph::read(std::span<const std::byte> file)
@@ -301,26 +302,24 @@ void OnnxGraph::learn(HostValue value)
 		known_.try_emplace(value.name, std::move(value));
 }
 
-bool OnnxGraph::isFoldable(const pb::Node &node, const std::set<std::string> &constants) const
+bool OnnxGraph::isFoldable(const pb::Node &node) const
 {
 	static const std::set<std::string> others = {
 		"QuantizeLinear",    "DequantizeLinear", "RandomNormal", "RandomUniform",
 		"RandomUniformLike", "RandomNormalLike", "Multinomial",	 "Bernoulli",
 	};
 	const bool isOfShape = node.op_type() == "Shape" || node.op_type() == "Size";
-
-	for (const std::string &name : node.output()) {
-		if (name.empty())
-			continue;
+	const auto mayBeConstant = [&](const std::string &name) {
 		const HostValue *value = find(name);
-		if (!value || !typeOfOnnx(value->type) || isOutput(name))
-			return false;
-	}
-	if (others.contains(node.op_type()))
-		return false;
-	return std::ranges::all_of(readBy(node), [&](const std::string &name) {
-		return constants.contains(name) || (isOfShape && find(name));
-	});
+		return name.empty() || (value && typeOfOnnx(value->type) && !isOutput(name));
+	};
+	const auto isConstant = [&](const std::string &name) {
+		return constants_.contains(name) || (isOfShape && find(name));
+	};
+
+	return !others.contains(node.op_type()) &&
+	       std::ranges::all_of(node.output(), mayBeConstant) &&
+	       std::ranges::all_of(readBy(node), isConstant);
 }
 
 /*
@@ -359,24 +358,22 @@ void OnnxGraph::forgetIfCounted(const pb::Node &node, std::set<std::string> &cou
 void OnnxGraph::fold(const HostModel &model, std::optional<float> number)
 {
 	google::protobuf::RepeatedPtrField<pb::Node> rest;
-	std::set<std::string> constants, counted, read;
+	std::set<std::string> counted, read;
 	std::vector<HostArray> folded;
 	std::vector<std::vector<std::byte>> bytes;
 
-	for (const auto &[name, index] : constants_)
-		constants.insert(name);
 	for (pb::Node &node : *graph_.mutable_node()) {
-		if (isFoldable(node, constants)) {
-			constants.insert(node.output().begin(), node.output().end());
+		if (isFoldable(node)) {
+			for (const std::string &name : node.output())
+				constants_.emplace(name, -1);
 			continue;
 		}
 		forgetIfCounted(node, counted);
-		for (const std::string &name : readBy(node))
-			read.insert(name);
+		std::ranges::copy(readBy(node), std::inserter(read, read.end()));
 		*rest.Add() = std::move(node);
 	}
-	for (const std::string &name : constants) {
-		if (!read.contains(name) || constants_.contains(name))
+	for (const auto &[name, index] : constants_) {
+		if (!read.contains(name) || index >= 0)
 			continue;
 		const HostValue &value = *find(name);
 		bytes.emplace_back(elementsOf(value.shape) * elementBytes(*typeOfOnnx(value.type)));
@@ -449,14 +446,14 @@ ModelPart OnnxGraph::cut(std::span<const size_t> nodes, ModelPart part) const
 				*graph.add_initializer() = graph_.initializer(constant->second);
 		}
 		*graph.add_node() = source;
-		for (const std::string &name : nodes_->nodes()[node].outputs) {
+		for (const std::string &name : this->nodes()[node].outputs) {
 			if (!known.contains(name) && tensorOf(name))
 				fill(name, *graph.add_value_info());
 		}
 	}
 	part.file = bytesOf(model);
 	if (part.file.empty())
-		refuse(ErrorCode::Unsupported, divideModel, describe(nodes.front()),
+		refuse(ErrorCode::Unsupported, divideModel, this->nodes()[nodes.front()].describe(),
 		       "and what goes with it is larger than a file can be");
 	return part;
 }

@@ -68,7 +68,7 @@ SampleReader readSamples(const ModelGraph &graph, const std::vector<std::vector<
 	ModelPart part;
 
 	if (!before.empty() && !samples.empty()) {
-		part = valueOf(graph.part(before));
+		part = graph.part(before);
 		model = valueOf(HostModel::open(std::exchange(part.file, {})));
 	}
 	return [=, &graph, &samples](size_t sample) -> Result<std::vector<Numbers>> {
@@ -121,18 +121,11 @@ public:
 	const std::vector<std::string> &reasons() const { return reasons_; }
 
 private:
-	struct Compiled {
-		ModelPart part;
-		std::shared_ptr<CompiledModel> model;
-		bool hasProducts = false;
-	};
-
-	size_t size() const { return graph_.nodes().nodes().size(); }
+	size_t size() const { return graph_.nodes().size(); }
 	void leave(size_t node, const std::string &reason);
-	const Result<Compiled> &compile(const std::vector<size_t> &nodes);
-	Compiled compileNow(std::span<const size_t> nodes, const CompileOptions &options,
-			    const SampleReader &samples = {}) const;
-	std::vector<size_t> refusedIn(std::span<const size_t> nodes) const;
+	const Result<MergedPart> &compile(const std::vector<size_t> &nodes);
+	MergedPart compileNow(const std::vector<size_t> &nodes, const CompileOptions &options,
+			      const SampleReader &samples = {}) const;
 	bool leaveRefused(const std::vector<size_t> &nodes);
 	bool place(size_t step, const std::vector<size_t> &nodes);
 	bool placeAll();
@@ -142,7 +135,7 @@ private:
 	CompileOptions options_;
 	std::vector<bool> possible_;
 	std::vector<std::string> reasons_; /* why a node is left to the host; empty if it is not */
-	std::map<std::vector<size_t>, Result<Compiled>> compiled_;
+	std::map<std::vector<size_t>, Result<MergedPart>> compiled_;
 	std::vector<MergedPart> parts_;
 };
 
@@ -153,25 +146,25 @@ void Partitioner::leave(size_t node, const std::string &reason)
 		reasons_[node] = reason;
 }
 
-Partitioner::Compiled Partitioner::compileNow(std::span<const size_t> nodes,
-					      const CompileOptions &options,
-					      const SampleReader &samples) const
+MergedPart Partitioner::compileNow(const std::vector<size_t> &nodes, const CompileOptions &options,
+				   const SampleReader &samples) const
 {
-	ModelPart part = valueOf(graph_.part(nodes));
+	ModelPart part = graph_.part(nodes);
 	Model model = valueOf(importModel(std::exchange(part.file, {})));
 	const bool hasProducts = std::ranges::any_of(
 		model.operators, [](const Operator &one) { return traitsOf(one.kind).isProduct; });
 	/* The importer leaves out inputs that only give shapes. */
 	if (model.inputs.size() != part.inputs.size() + model.states.size())
-		refuse(ErrorCode::Unsupported, divideModel, graph_.describe(nodes.front()),
+		refuse(ErrorCode::Unsupported, divideModel,
+		       graph_.nodes()[nodes.front()].describe(),
 		       "and what goes with it reads shapes that are computed");
 	auto compiled = valueOf(compileInMemory(std::move(model), options, samples));
-	return { std::move(part), std::make_shared<CompiledModel>(std::move(compiled)),
+	return { std::move(part), 0, nodes, std::make_shared<CompiledModel>(std::move(compiled)),
 		 hasProducts };
 }
 
 /* Groups recur when others are left to the host, so results are kept. */
-const Result<Partitioner::Compiled> &Partitioner::compile(const std::vector<size_t> &nodes)
+const Result<MergedPart> &Partitioner::compile(const std::vector<size_t> &nodes)
 {
 	const auto known = compiled_.find(nodes);
 
@@ -181,36 +174,28 @@ const Result<Partitioner::Compiled> &Partitioner::compile(const std::vector<size
 		.first->second;
 }
 
-/* Nodes that the compiler refuses when it sees them one by one; all if it cannot read them. */
-std::vector<size_t> Partitioner::refusedIn(std::span<const size_t> nodes) const
+/*
+ * Leaves nodes that the compiler refuses when it sees them one by one; all if it cannot read them.
+ * It may refuse a node in this group and take it in a part of its own: a node is left to the host
+ * only if it is refused alone, too. \return whether any was left
+ */
+bool Partitioner::leaveRefused(const std::vector<size_t> &nodes)
 {
-	std::vector<size_t> refused;
-	const auto part = graph_.part(nodes);
+	const auto part = resultOf([&] { return graph_.part(nodes); });
 	const auto model = part.and_then([](const auto &cut) { return importModel(cut.file); });
+	std::vector<size_t> refused = model ? std::vector<size_t>() : nodes;
+	bool any = false;
 
-	if (!model)
-		return { nodes.begin(), nodes.end() };
-	for (const OperatorSupport &support : supportedOperators(*model, options_)) {
+	for (const auto &support :
+	     model ? supportedOperators(*model, options_) : std::vector<OperatorSupport>()) {
 		const size_t index = support.index - part->before;
 		if (!support.reason.empty() && index < nodes.size())
 			refused.push_back(nodes[index]);
 	}
-	return refused;
-}
-
-/*
- * The compiler may refuse a node in this group and take it in a part of its own: a node is left to
- * the host only if it is refused alone, too. \return whether any was left
- */
-bool Partitioner::leaveRefused(const std::vector<size_t> &nodes)
-{
-	bool any = false;
-
-	for (const size_t node : refusedIn(nodes)) {
-		std::vector<size_t> unit = { node };
-		if (!graph_.nodes().isConversion(node))
-			unit = graph_.nodes().unitOf(node);
-		const Result<Compiled> &alone = compile(unit);
+	for (const size_t node : refused) {
+		const bool isConversion = graph_.nodeGraph().isConversion(node);
+		const auto &alone = compile(isConversion ? std::vector{ node }
+							 : graph_.nodeGraph().unitOf(node));
 		if (alone || !possible_[node])
 			continue;
 		leave(node, reasonOf(alone.error()));
@@ -222,10 +207,10 @@ bool Partitioner::leaveRefused(const std::vector<size_t> &nodes)
 /* \return false if nodes were left, so that groups have to be found anew */
 bool Partitioner::place(size_t step, const std::vector<size_t> &nodes)
 {
-	const Result<Compiled> &compiled = compile(nodes);
+	const Result<MergedPart> &compiled = compile(nodes);
 
 	if (compiled && (compiled->hasProducts || nodes.size() == size())) {
-		parts_.push_back({ compiled->part, step, nodes, compiled->model });
+		parts_.emplace_back(*compiled).step = step;
 		return true;
 	}
 	if (compiled || nodes.size() == 1) {
@@ -247,18 +232,18 @@ bool Partitioner::placeAll()
 	bool all = true;
 
 	parts_.clear();
-	graph_.nodes().followOperators(possible_);
+	graph_.nodeGraph().followOperators(possible_);
 	for (size_t i = 0; i < size(); i++)
 		possible_[i] = possible_[i] && reasons_[i].empty();
-	for (const NodeGroup &group : graph_.nodes().groupsOf(possible_))
+	for (const NodeGroup &group : graph_.nodeGraph().groupsOf(possible_))
 		all &= place(group.step, group.nodes);
 	return all;
 }
 
 void Partitioner::addHost()
 {
-	for (const NodeGroup &group : graph_.nodes().groupsOf(possible_, false)) {
-		ModelPart part = valueOf(graph_.part(group.nodes));
+	for (const NodeGroup &group : graph_.nodeGraph().groupsOf(possible_, false)) {
+		ModelPart part = graph_.part(group.nodes);
 		valueOf(HostModel::open(part.file));
 		parts_.push_back({ std::move(part), group.step, group.nodes, {} });
 	}
@@ -266,12 +251,10 @@ void Partitioner::addHost()
 
 std::vector<MergedPart> Partitioner::run()
 {
-	const std::string whole = graph_.wholeBecause();
-
 	for (size_t i = 0; i < size(); i++) {
-		if (!whole.empty())
-			leave(i, whole);
-		for (const std::string &name : graph_.nodes().nodes()[i].outputs) {
+		if (!graph_.wholeBecause().empty())
+			leave(i, graph_.wholeBecause());
+		for (const std::string &name : graph_.nodes()[i].outputs) {
 			if (auto held = graph_.fixedTensor(name); !held)
 				leave(i, reasonOf(held.error()));
 		}
@@ -326,6 +309,9 @@ void Partitioner::calibrate(std::vector<MergedPart> &parts, const CompileOptions
 Result<CompiledModel> compileParts(std::span<const std::byte> file, const CompileOptions &options)
 {
 	return resultOf([&] {
+		std::vector<std::byte> resized;
+		if (isTfliteFile(file) && !options.shapes.empty())
+			file = resized = valueOf(resizedTflite(file, options.shapes));
 		const auto graph = isTfliteFile(file) ? readTfliteGraph(file)
 						      : readOnnxGraph(file, options.shapes);
 		Partitioner partitioner(*graph, options);

@@ -55,7 +55,6 @@ public:
 
 	Result<TensorDesc> tensorOf(const std::string &name) const override;
 	ModelPart cut(std::span<const size_t> nodes, ModelPart part) const override;
-	std::string wholeBecause() const override;
 
 private:
 	using Tensors = std::vector<int32_t>;
@@ -73,16 +72,14 @@ private:
 	bool isConstant(const tflite::fb::Operator &source) const;
 	/* The operators that compute what \a index reads and no node computes, in their order. */
 	void addConstants(size_t index, std::set<int32_t> &operators) const;
-	FileShape shapeOf(int32_t tensor) const;
 
 	std::span<const std::byte> bytes_;
 	tflite::File file_;
 	Model model_; /* values are the file's tensors, each with a name of its own */
 	std::map<std::string, int32_t> numbers_;   /* ids of tensors, by name */
 	std::map<int32_t, size_t> constantMakers_; /* operators, by the tensors that they make */
-	/* Shapes of tensors that are not those of the file; -1: an open axis */
-	std::map<int32_t, std::vector<int64_t>> shapes_;
-	std::set<int32_t> computed_;	/* inputs, and what nodes make */
+	std::map<int32_t, FileShape> shapes_;	   /* of all tensors; -1: an open axis */
+	std::set<int32_t> computed_;		   /* inputs, and what nodes make */
 	std::vector<size_t> operators_; /* each node's operator, as an index into the file */
 };
 
@@ -110,27 +107,26 @@ void TfliteGraph::findShapes()
 	};
 	if (!said)
 		return;
-	/* Files leave shapes out that TensorFlow Lite's operators derive, as of detections. */
-	for (size_t i = 0; i < said->size(); i++) {
-		if (!isOpen((*said)[i]) && (*said)[i].shape != shapeOf(all.outputs[i]))
-			shapes_[all.outputs[i]] = (*said)[i].shape;
+	std::vector<HostValue> found = *said;
+	if (std::ranges::any_of(found, isOpen)) {
+		for (const std::string &name : inputs_) {
+			const auto desc = tensorOf(name);
+			inputs.push_back(
+				{ name, desc ? onnxType(desc->type) : 0, shapes_[numbers_[name]] });
+		}
+		found = tryNumbers(*model, inputs, {}, { 0.0f, std::nullopt }).outputs;
+		found.resize(said->size());
 	}
-	if (std::ranges::none_of(*said, isOpen))
-		return;
-	for (const std::string &name : inputs_) {
-		const auto desc = tensorOf(name);
-		inputs.push_back(
-			{ name, desc ? onnxType(desc->type) : 0, shapeOf(numbers_[name]) });
-	}
-	TrialRuns trial = tryNumbers(*model, inputs, {}, { 0.0f, std::nullopt });
-	for (size_t i = 0; i < trial.outputs.size(); i++) {
-		const HostValue &value = trial.outputs[i];
-		if (!value.type || !isOpen((*said)[i]))
-			continue;
-		auto shape = commonShape(value.shape, shapeOf(all.outputs[i]));
-		std::vector<int64_t> &open = shapes_[all.outputs[i]];
-		open = std::move(shape).value_or(value.shape);
-		std::ranges::replace(open, 0, -1);
+	for (size_t i = 0; i < found.size(); i++) {
+		FileShape &shape = shapes_[all.outputs[i]];
+		/* Files leave shapes out that TensorFlow Lite's operators derive, as of detections.
+		 */
+		if (!isOpen((*said)[i])) {
+			shape = (*said)[i].shape;
+		} else if (found[i].type) {
+			shape = commonShape(found[i].shape, shape).value_or(found[i].shape);
+			std::ranges::replace(shape, 0, -1);
+		}
 	}
 }
 
@@ -158,9 +154,11 @@ void TfliteGraph::nameTensors()
 {
 	for (size_t i = 0; i < graph().tensors()->size(); i++) {
 		std::string &name = model_.values[i].name;
+		const Extents &shape = model_.values[i].shape;
 		if (name.empty() || numbers_.contains(name))
 			name += fmt::format("#{}", i);
 		numbers_[name] = static_cast<int32_t>(i);
+		shapes_[numbers_[name]] = { shape.begin(), shape.end() };
 	}
 }
 
@@ -168,7 +166,7 @@ void TfliteGraph::nameTensors()
  * initialized with them. The states of variable tensors stay inside their operators. */
 void TfliteGraph::addStates()
 {
-	std::vector<std::string> before = inputs_, after = outputs_;
+	const size_t inputs = inputs_.size(), outputs = outputs_.size();
 
 	for (const fb::Operator *operation : *graph().operators()) {
 		if (sharesState(kindOf(*operation)) && !tflite::isOfVariable(kindOf(*operation)))
@@ -180,17 +178,16 @@ void TfliteGraph::addStates()
 		const std::string &name = model_.values[output].name;
 		if (graph().tensors()->Get(static_cast<uint32_t>(input))->is_variable())
 			continue;
-		if (std::ranges::count(after, name) || !model_.writer(output)) {
-			states_.clear();
-			return;
+		if (isOutput(name) || !model_.writer(output)) {
+			inputs_.resize(inputs);
+			outputs_.resize(outputs);
+			return states_.clear();
 		}
-		states_.push_back({ before.size(), after.size(), state.first });
-		before.push_back(model_.values[input].name);
-		after.push_back(name);
+		states_.push_back({ inputs_.size(), outputs_.size(), state.first });
+		inputs_.push_back(model_.values[input].name);
+		outputs_.push_back(name);
 		computed_.insert(static_cast<int32_t>(input));
 	}
-	inputs_ = std::move(before);
-	outputs_ = std::move(after);
 }
 
 const fb::Operator &TfliteGraph::source(size_t index) const
@@ -243,12 +240,15 @@ void TfliteGraph::addOperators()
 				constantMakers_[id] = i;
 			continue;
 		}
+		if (sharesState(kindOf(operation)))
+			wholeBecause_ = "the model keeps numbers in variables or tables: "
+					"TensorFlow Lite has them for the whole model";
 		GraphNode &to = nodes.emplace_back();
 		to.type = tflite::typeName(
 			*file_.model().operator_codes()->Get(operation.opcode_index()));
 		std::vector<FileShape> shapes;
 		for (const int32_t id : tensors(operation.inputs())) {
-			shapes.push_back(shapeOf(id));
+			shapes.push_back(shapes_[id]);
 			/* Constants are left out, and the operator's own state. */
 			if (computed_.contains(id))
 				to.inputs.push_back(value(id).name);
@@ -258,7 +258,7 @@ void TfliteGraph::addOperators()
 			to.makesOutput |= isOutput(to.outputs.back());
 		}
 		if (!outputs.empty())
-			to.macs = macsOf(to.type, shapes, shapeOf(outputs[0]), SIZE_MAX);
+			to.macs = macsOf(to.type, shapes, shapes_[outputs[0]], SIZE_MAX);
 		computed_.insert(outputs.begin(), outputs.end());
 		operators_.push_back(i);
 	}
@@ -275,20 +275,12 @@ void TfliteGraph::addConstants(size_t index, std::set<int32_t> &operators) const
 	}
 }
 
-FileShape TfliteGraph::shapeOf(int32_t tensor) const
-{
-	const Extents &shape = value(tensor).shape;
-
-	return { shape.begin(), shape.end() };
-}
-
 Result<TensorDesc> TfliteGraph::tensorOf(const std::string &name) const
 {
 	const int32_t id = numbers_.at(name);
 	const auto type =
 		dataTypeOf(graph().tensors()->Get(static_cast<flatbuffers::uoffset_t>(id))->type());
-	const auto own = shapes_.find(id);
-	auto desc = plainTensor(name, type, own == shapes_.end() ? shapeOf(id) : own->second);
+	auto desc = plainTensor(name, type, shapes_.at(id));
 
 	/* A plain tensor has one scale; only kernels have several, and no part hands them on. */
 	const TensorQuantization &steps = value(id).quantization;
@@ -315,17 +307,6 @@ ModelPart TfliteGraph::cut(std::span<const size_t> nodes, ModelPart part) const
 		selection.operators.push_back(static_cast<int32_t>(operators_[node]));
 	part.file = valueOf(selectOperators(bytes_, selection));
 	return part;
-}
-
-std::string TfliteGraph::wholeBecause() const
-{
-	for (const size_t index : operators_) {
-		if (sharesState(kindOf(source(index))))
-			return "the model keeps numbers in variables or tables: TensorFlow Lite "
-			       "has "
-			       "them for the whole model";
-	}
-	return {};
 }
 
 } /* namespace */

@@ -318,14 +318,7 @@ void compute(const RealStep &step, const Slice &slice)
 
 void compute(const RealStep &step, const Transpose &transpose)
 {
-	const std::vector<size_t> strides = packedStrides(transpose.extents);
-	Walk walk;
-
-	for (const uint32_t axis : transpose.order) {
-		walk.shape.push_back(transpose.extents[axis]);
-		walk.strides.push_back(strides[axis]);
-	}
-	take(step, walk);
+	take(step, transposed(transpose.extents, transpose.order));
 }
 
 void compute(const RealStep &step, const Unary &unary)

@@ -223,6 +223,7 @@ using enum fb::BuiltinOperator;
 } /* namespace */
 
 const OperatorTable elementOperators = {
+	/* Dilated convolutions are written as SPACE_TO_BATCH_ND, a plain one and this. */
 	{ BATCH_TO_SPACE_ND,
 	  [](OperatorReader &r) {
 		  return legalize::dilated(r, r.input(0), "SPACE_TO_BATCH_ND", r.wholeNumbers(1),
@@ -264,13 +265,6 @@ const OperatorTable elementOperators = {
 	{ SOFTMAX,
 	  [](OperatorReader &r) {
 		  return overLastAxis(r, Softmax{ r.options<fb::SoftmaxOptions>().beta() });
-	  } },
-	/* Dilated convolutions are written as this, a plain one and BATCH_TO_SPACE_ND. */
-	{ SPACE_TO_BATCH_ND,
-	  [](OperatorReader &r) {
-		  r.support(false, "operator",
-			    "is known where a convolution and BATCH_TO_SPACE_ND follow");
-		  return Tensor{};
 	  } },
 	{ SPACE_TO_DEPTH, readSpaceToDepth },
 	{ SPLIT, readParts<1, 0> },

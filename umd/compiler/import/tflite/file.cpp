@@ -2,7 +2,6 @@
 #include "file.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 
 #include <fmt/core.h>
@@ -29,8 +28,8 @@ struct Level {
 std::vector<uint32_t> indicesOf(fb::SparseIndexVector kind, const void *vector)
 {
 	const auto copyOf = [](const auto *values) {
-		return values ? std::vector<uint32_t>(values->begin(), values->end())
-			      : std::vector<uint32_t>{};
+		const auto numbers = numbersOf(values);
+		return std::vector<uint32_t>(numbers.begin(), numbers.end());
 	};
 
 	if (vector && kind == fb::SparseIndexVector::Int32Vector)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,10 +39,15 @@ private:
 };
 
 /** \return the numbers of an optional vector; none if the file lacks it */
-inline std::vector<int32_t> numbersOf(const flatbuffers::Vector<int32_t> *numbers)
+template<typename T>
+std::vector<T> numbersOf(const flatbuffers::Vector<T> *from)
 {
-	return numbers ? std::vector<int32_t>(numbers->begin(), numbers->end())
-		       : std::vector<int32_t>();
+	std::vector<T> numbers(from ? from->size() : 0);
+
+	/* They may be unaligned: FlatBuffers checks only a vector's length. */
+	if (!numbers.empty())
+		std::memcpy(numbers.data(), from->Data(), numbers.size() * sizeof(T));
+	return numbers;
 }
 /** \return the type of a tensor's elements; nothing if no operator supports it */
 std::optional<ElementType> elementTypeOf(fb::TensorType type);

@@ -23,11 +23,11 @@ void OperatorReader::begin()
 	setResults({ first.type, first.quantization });
 }
 
-ValueId OperatorReader::id(const flatbuffers::Vector<int32_t> *ids, size_t index, const char *field)
+ValueId OperatorReader::id(const std::vector<int32_t> &ids, size_t index, const char *field)
 {
-	need(ids && index < ids->size(), field,
-	     fmt::format("has {} entries, entry {} is needed", ids ? ids->size() : 0, index));
-	const int32_t id = ids->Get(static_cast<flatbuffers::uoffset_t>(index));
+	need(index < ids.size(), field,
+	     fmt::format("has {} entries, entry {} is needed", ids.size(), index));
+	const int32_t id = ids[index];
 	need(id >= 0 && static_cast<size_t>(id) < model().values.size(), field,
 	     fmt::format("entry {} is tensor {}, there are {}", index, id, model().values.size()));
 	return static_cast<ValueId>(id);
@@ -35,7 +35,7 @@ ValueId OperatorReader::id(const flatbuffers::Vector<int32_t> *ids, size_t index
 
 Tensor OperatorReader::tensor(size_t index)
 {
-	const ValueId from = id(source_.inputs(), index, "inputs");
+	const ValueId from = id(inputs_, index, "inputs");
 	const Value &value = model().values[from];
 	if (const auto error = bytesError(value))
 		need(false, fmt::format("input {}", index),
@@ -45,7 +45,7 @@ Tensor OperatorReader::tensor(size_t index)
 
 Tensor OperatorReader::state(size_t index, const Extents &shape)
 {
-	const ValueId from = id(source_.inputs(), index, "inputs");
+	const ValueId from = id(inputs_, index, "inputs");
 	Value &value = model().values[from];
 
 	need(!value.isConstant && !writer(from), fmt::format("input {}", index),
@@ -59,7 +59,7 @@ Tensor OperatorReader::state(size_t index, const Extents &shape)
 
 const Value &OperatorReader::output(size_t index)
 {
-	return model().values[id(source_.outputs(), index, "outputs")];
+	return model().values[id(outputs_, index, "outputs")];
 }
 
 Clamp OperatorReader::clamp(fb::Activation activation)
@@ -99,7 +99,7 @@ void OperatorReader::write(const Tensor &result, size_t index)
 		std::erase(shape, 1U);
 		return shape;
 	};
-	const ValueId to = id(source_.outputs(), index, "outputs");
+	const ValueId to = id(outputs_, index, "outputs");
 	const Extents wanted = output(index).shape;
 	const bool isAlike = sizesOf(result.shape) == sizesOf(wanted);
 	const Tensor made = isAlike ? inShape(result, wanted) : result;
@@ -129,15 +129,13 @@ void OperatorReader::write(const Tensor &result, size_t index)
 
 void OperatorReader::addUnknown(const Error &why)
 {
-	auto known = [this](const flatbuffers::Vector<int32_t> *ids) {
-		std::vector<ValueId> found;
-		for (const int32_t id : numbersOf(ids))
-			if (id >= 0 && static_cast<size_t>(id) < model().values.size())
-				found.push_back(static_cast<ValueId>(id));
+	const auto known = [this](const std::vector<int32_t> &ids) {
+		std::vector<ValueId> found(ids.begin(), ids.end());
+		std::erase_if(found, [this](ValueId id) { return id >= model().values.size(); });
 		return found;
 	};
-	model().operators.push_back({ name(), type(), Unknown{ why }, known(source_.inputs()),
-				      known(source_.outputs()) });
+	model().operators.push_back(
+		{ name(), type(), Unknown{ why }, known(inputs_), known(outputs_) });
 }
 
 } /* namespace nvdla::compiler::tflite */

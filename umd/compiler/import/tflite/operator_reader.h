@@ -5,7 +5,6 @@
 #pragma once
 
 #include <map>
-#include <span>
 #include <string>
 
 #include "compiler/import/operand_reader.h"
@@ -21,15 +20,11 @@ public:
 	OperatorReader(legalize::Building &building, const fb::Operator &source,
 		       const std::string &type);
 
-	size_t inputs() const override { return source_.inputs() ? source_.inputs()->size() : 0; }
-	size_t outputs() const override
-	{
-		return source_.outputs() ? source_.outputs()->size() : 0;
-	}
+	size_t inputs() const override { return inputs_.size(); }
+	size_t outputs() const override { return outputs_.size(); }
 	bool hasInput(size_t index) const override
 	{
-		return index < inputs() &&
-		       source_.inputs()->Get(static_cast<flatbuffers::uoffset_t>(index)) >= 0;
+		return index < inputs() && inputs_[index] >= 0;
 	}
 	/** \brief Take the operator's name, and the type of its results, from its first output */
 	void begin();
@@ -63,11 +58,7 @@ public:
 	}
 
 	/** \return the options of a custom operator, as bytes without a schema */
-	std::span<const uint8_t> customOptions() const
-	{
-		const auto *bytes = source_.custom_options();
-		return bytes ? std::span(bytes->data(), bytes->size()) : std::span<const uint8_t>();
-	}
+	std::vector<uint8_t> customOptions() const { return numbersOf(source_.custom_options()); }
 
 	/** \brief Range of a fused activation's results */
 	Clamp clamp(fb::Activation activation);
@@ -89,9 +80,11 @@ public:
 
 private:
 	Tensor tensor(size_t index) override;
-	ValueId id(const flatbuffers::Vector<int32_t> *ids, size_t index, const char *field);
+	ValueId id(const std::vector<int32_t> &ids, size_t index, const char *field);
 
 	const fb::Operator &source_;
+	const std::vector<int32_t> inputs_ = numbersOf(source_.inputs());
+	const std::vector<int32_t> outputs_ = numbersOf(source_.outputs());
 };
 
 /** \brief Reads an operator: returns its first output, and writes the others */

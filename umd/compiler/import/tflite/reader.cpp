@@ -2,14 +2,12 @@
 #include "compiler/import/import.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <optional>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "file.h"
 #include "operator_reader.h"
 
 namespace nvdla::compiler
@@ -25,42 +23,6 @@ using enum fb::BuiltinOperator;
 
 constexpr size_t maxRank = 6;
 
-[[noreturn]] void damaged(const std::string &where, const std::string &why)
-{
-	refuse(ErrorCode::InvalidFile, reading, where, why);
-}
-
-/* Copies the elements, which may be unaligned: FlatBuffers checks only a vector's length. */
-std::vector<int64_t> copyOf(const flatbuffers::Vector<int64_t> *from)
-{
-	std::vector<int64_t> numbers(from ? from->size() : 0);
-
-	if (!numbers.empty())
-		std::memcpy(numbers.data(), from->Data(), numbers.size() * sizeof(int64_t));
-	return numbers;
-}
-
-void readQuantization(const fb::QuantizationParameters &from, Value &value,
-		      const std::string &where)
-{
-	std::vector<double> scales;
-	const std::vector<int64_t> zeroPoints = copyOf(from.zero_point());
-
-	if (from.scale())
-		scales.assign(from.scale()->begin(), from.scale()->end());
-	/* Other importers accept an axis beyond the shape, and take the axis of kernels for it. */
-	const auto axis = static_cast<uint32_t>(from.quantized_dimension());
-	value.quantizedAxis = axis < value.shape.size() ? axis : 0;
-	const size_t channels = value.shape.empty() ? 1 : value.shape[value.quantizedAxis];
-	if (scales.size() > 1 && scales.size() != channels)
-		damaged(where, fmt::format("{} scales for {} channels", scales.size(), channels));
-	const auto quantization = quantizationFrom(scales, zeroPoints);
-	if (!quantization)
-		damaged(where, fmt::format("scale {} with zero point {}", fmt::join(scales, ", "),
-					   fmt::join(zeroPoints, ", ")));
-	value.quantization = *quantization;
-}
-
 /* A resource variable */
 struct Variable {
 	std::optional<Value> first;	 /* what it is before the first run */
@@ -69,22 +31,22 @@ struct Variable {
 	bool isReadLate = false;	 /* a second time, or after an assignment */
 };
 
-class Reader
+class Reader : private Rules
 {
 public:
-	explicit Reader(const fb::Model &source) : source_(source) {}
+	explicit Reader(const fb::Model &source) : Rules(reading), source_(source) {}
 
 	Model read();
 
 private:
+	void readQuantization(const fb::QuantizationParameters &from, Value &value,
+			      const std::string &where) const;
 	Value readValue(const fb::Tensor &tensor, const std::string &where) const;
 	void readTensor(const fb::Tensor &tensor, size_t index);
 	void readOperator(const fb::Operator &operation, size_t index);
 	void followVariables(const fb::SubGraph &graph, bool isFirst);
 	void addVariables();
 	const fb::OperatorCode &codeOf(const fb::Operator &operation, size_t index) const;
-	/* Throws the error of the first unknown tensor that an operator reads or writes. */
-	void needKnownTensors(const fb::Operator &operation) const;
 	std::vector<ValueId> readIds(const flatbuffers::Vector<int32_t> *ids,
 				     const char *field) const;
 
@@ -96,6 +58,26 @@ private:
 	Result<void> haveStates_; /* an error if the variables are no states */
 };
 
+void Reader::readQuantization(const fb::QuantizationParameters &from, Value &value,
+			      const std::string &where) const
+{
+	const auto given = numbersOf(from.scale());
+	const std::vector<double> scales(given.begin(), given.end());
+	const std::vector<int64_t> zeroPoints = numbersOf(from.zero_point());
+
+	/* Other importers accept an axis beyond the shape, and take the axis of kernels for it. */
+	const auto axis = static_cast<uint32_t>(from.quantized_dimension());
+	value.quantizedAxis = axis < value.shape.size() ? axis : 0;
+	const size_t channels = value.shape.empty() ? 1 : value.shape[value.quantizedAxis];
+	need(scales.size() <= 1 || scales.size() == channels, where,
+	     fmt::format("{} scales for {} channels", scales.size(), channels));
+	const auto quantization = quantizationFrom(scales, zeroPoints);
+	need(quantization.has_value(), where,
+	     fmt::format("scale {} with zero point {}", fmt::join(scales, ", "),
+			 fmt::join(zeroPoints, ", ")));
+	value.quantization = *quantization;
+}
+
 /* A tensor of any graph; without elements if nothing computes with its type */
 Value Reader::readValue(const fb::Tensor &tensor, const std::string &where) const
 {
@@ -104,9 +86,9 @@ Value Reader::readValue(const fb::Tensor &tensor, const std::string &where) cons
 	value.name = tensor.name() ? tensor.name()->str() : "";
 	const auto extents = numbersOf(tensor.shape());
 	const auto shape = shapeFrom({ extents.begin(), extents.end() });
-	if (!shape || shape->size() > maxRank)
-		damaged(where, fmt::format("of {} has too many axes or elements, or fewer than 0",
-					   fmt::join(extents, " x ")));
+	need(shape && shape->size() <= maxRank, where,
+	     fmt::format("of {} has too many axes or elements, or fewer than 0",
+			 fmt::join(extents, " x ")));
 	value.shape = *shape;
 	const auto type = elementTypeOf(tensor.type());
 	value.type = type.value_or(ElementType::Int64);
@@ -115,9 +97,9 @@ Value Reader::readValue(const fb::Tensor &tensor, const std::string &where) cons
 	if (tensor.quantization())
 		readQuantization(*tensor.quantization(), value, where);
 	const auto *buffers = source_.buffers();
-	if (tensor.buffer() && (!buffers || tensor.buffer() >= buffers->size()))
-		damaged(where, fmt::format("names buffer {}, there are {}", tensor.buffer(),
-					   buffers ? buffers->size() : 0));
+	const size_t count = buffers ? buffers->size() : 0;
+	need(!tensor.buffer() || tensor.buffer() < count, where,
+	     fmt::format("names buffer {}, there are {}", tensor.buffer(), count));
 	const auto *buffer = tensor.buffer() ? buffers->Get(tensor.buffer()) : nullptr;
 	if (buffer && buffer->data() && buffer->data()->size()) {
 		const auto *data = reinterpret_cast<const std::byte *>(buffer->data()->data());
@@ -149,26 +131,13 @@ void Reader::readTensor(const fb::Tensor &tensor, size_t index)
 	model_.values.push_back(readValue(tensor, where));
 }
 
-void Reader::needKnownTensors(const fb::Operator &operation) const
-{
-	for (const auto *ids : { operation.inputs(), operation.outputs() }) {
-		for (const int32_t id : numbersOf(ids)) {
-			const auto found = unknownTensors_.find(static_cast<ValueId>(id));
-			if (found != unknownTensors_.end())
-				throw BrokenRule{ found->second };
-		}
-	}
-}
-
 const fb::OperatorCode &Reader::codeOf(const fb::Operator &operation, size_t index) const
 {
 	const auto *codes = source_.operator_codes();
-	const uint32_t code = operation.opcode_index();
+	const uint32_t code = operation.opcode_index(), count = codes ? codes->size() : 0;
 
-	if (!codes || code >= codes->size())
-		damaged(fmt::format("operator {}", index),
-			fmt::format("names code {}, there are {}", code,
-				    codes ? codes->size() : 0));
+	need(code < count, fmt::format("operator {}", index),
+	     fmt::format("names code {}, there are {}", code, count));
 	return *codes->Get(code);
 }
 
@@ -176,17 +145,21 @@ void Reader::readOperator(const fb::Operator &operation, size_t index)
 {
 	const fb::OperatorCode &code = codeOf(operation, index);
 	const bool isOfState = isOfVariable(builtinCode(code));
+	const bool keepsTensors = stateOperators.contains(builtinCode(code));
 	const size_t before = model_.operators.size(), states = building_.states.size();
+	std::vector<int32_t> ids = numbersOf(operation.inputs());
 
-	if (isOfState && haveStates_)
-		return;
+	std::ranges::copy(numbersOf(operation.outputs()), std::back_inserter(ids));
 	OperatorReader reader(building_, operation, typeName(code));
 	const auto done = resultOf([&] {
 		if (isOfState)
-			throw BrokenRule{ haveStates_.error() };
+			return valueOf(haveStates_);
 		reader.begin();
-		if (!stateOperators.contains(builtinCode(code)))
-			needKnownTensors(operation);
+		for (const int32_t id : ids) {
+			const auto found = unknownTensors_.find(static_cast<ValueId>(id));
+			if (!keepsTensors && found != unknownTensors_.end())
+				throw BrokenRule{ found->second };
+		}
 		reader.finish(compiler::tflite::readOperator(reader, code));
 	});
 	/* An unknown operator is no error yet: nothing may need it, or a report will name it. */
@@ -241,26 +214,23 @@ void Reader::addVariables()
 		const auto isKnown = [this](ValueId id) {
 			return id < model_.values.size() && !unknownTensors_.contains(id);
 		};
-		const auto support = [&name](bool fulfilled, const char *why) {
-			if (!fulfilled)
-				refuse(ErrorCode::Unsupported, reading,
-				       fmt::format("variable '{}'", name), why);
-		};
+		const std::string where = fmt::format("variable '{}'", name);
 		if (!variable.read)
 			continue;
 		const ValueId before = *variable.read, after = variable.assigned.value_or(before);
-		support(!variable.isReadLate, "is read twice, or after an assignment");
-		support(variable.first && variable.first->isConstant, "has no first value");
-		support(isKnown(before) && isKnown(after), "is of a type that no tensor has");
+		support(!variable.isReadLate, where, "is read twice, or after an assignment");
+		support(variable.first && variable.first->isConstant, where, "has no first value");
+		support(isKnown(before) && isKnown(after), where,
+			"is of a type that no tensor has");
 		const Value &value = model_.values[before], &next = model_.values[after];
 		Value first = *variable.first;
 		support(first.type == value.type && next.type == value.type &&
 				next.shape == value.shape &&
 				next.quantization == value.quantization,
-			"gets values of different types or shapes");
+			where, "gets values of different types or shapes");
 		first.shape = value.shape;
 		first.quantization = value.quantization;
-		support(!bytesError(first), "has a first value of another size");
+		support(!bytesError(first), where, "has a first value of another size");
 		const auto numbers = realNumbers(first);
 		building_.states.push_back({ before, after, { numbers.begin(), numbers.end() } });
 	}
@@ -272,19 +242,17 @@ std::vector<ValueId> Reader::readIds(const flatbuffers::Vector<int32_t> *ids,
 	std::vector<ValueId> values;
 
 	for (const int32_t id : numbersOf(ids)) {
-		if (id < 0 || static_cast<size_t>(id) >= model_.values.size())
-			damaged(field, fmt::format("name tensor {}", id));
+		need(id >= 0 && static_cast<size_t>(id) < model_.values.size(), field,
+		     fmt::format("name tensor {}", id));
 		values.push_back(static_cast<ValueId>(id));
 	}
-	if (values.empty())
-		damaged(field, "the model has none");
+	need(!values.empty(), field, "the model has none");
 	return values;
 }
 
 Model Reader::read()
 {
-	if (!source_.subgraphs() || !source_.subgraphs()->size())
-		damaged("subgraphs", "there is none");
+	need(source_.subgraphs() && source_.subgraphs()->size(), "subgraphs", "there is none");
 	const fb::SubGraph &graph = *source_.subgraphs()->Get(0);
 
 	for (flatbuffers::uoffset_t i = 0; graph.tensors() && i < graph.tensors()->size(); i++)
@@ -329,14 +297,14 @@ std::vector<std::byte> resized(std::span<const std::byte> bytes, std::span<const
 	for (size_t i = 0; i < names.size(); i++) {
 		const auto shape = given.find(names[i]);
 		const Extents &known = model.values[model.inputs[i]].shape;
-		if (shape == given.end() || Extents(shape->second) == known)
+		if (shape == given.end() || shape->second == known)
 			continue;
 		const auto place = std::ranges::find(inputs, model.inputs[i]) - inputs.begin();
 		changed.push_back({ static_cast<int32_t>(place),
 				    { shape->second.begin(), shape->second.end() } });
 		if (where.empty())
 			where = fmt::format("input '{}' as {}, not {}", names[i],
-					    toString(Extents(shape->second)), toString(known));
+					    toString(shape->second), toString(known));
 	}
 	if (changed.empty())
 		return { bytes.begin(), bytes.end() };

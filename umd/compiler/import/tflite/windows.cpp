@@ -194,7 +194,7 @@ std::vector<Value> biasOf(OperatorReader &reader, const Tensor &x, size_t at)
 Tensor readConvolution2DTransposeBias(OperatorReader &reader)
 {
 	int32_t options[3] = {};
-	const std::span<const uint8_t> bytes = reader.customOptions();
+	const std::vector<uint8_t> bytes = reader.customOptions();
 
 	reader.need(bytes.size() >= sizeof(options), "options",
 		    fmt::format("have {} bytes, {} are needed", bytes.size(), sizeof(options)));
