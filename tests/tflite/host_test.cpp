@@ -260,6 +260,31 @@ TEST(TfliteHost, RefusesDamagedModels)
 	}
 }
 
+/* The same of numbers that are kept from run to run: those that were not 0 in any run */
+TEST(TfliteHost, HasOutputsOfTheSizeOfARunAndStates)
+{
+	constexpr int32_t add = 0, where = 109, read = 143, assign = 144;
+	TfliteBuilder model;
+	const int32_t x = model.floats({ 1, 3 }), kept = model.floats({ 1, 3 }),
+		      a = model.floats({ 1, 3 }), y = model.longNumbers({ 1, 2 });
+	const int32_t handle = model.resource("kept");
+	model.initialize("kept", model.constant<float>({ 1, 3 }, { 0, 0, 0 }));
+	model.node(read, { handle }, { kept });
+	model.node(add, { x, kept }, { a }, fb::BuiltinOptions::AddOptions,
+		   fb::CreateAddOptions(model.flat));
+	model.node(assign, { handle, a }, {});
+	model.node(where, { a }, { y });
+	const CompiledModel made = compiledFile(model.file({ x }, { y }));
+
+	EXPECT_EQ(made.loadable.states.size(), 1U);
+	auto network = Network::load(openEmbedded(), made.loadable);
+	ASSERT_TRUE(network) << network.error().message();
+	EXPECT_EQ(network->outputs().at(0).signature->shape,
+		  (std::vector<uint32_t>{ openAxis, 2 }));
+	EXPECT_EQ(runNetwork(*network, { { 0, 5, 0 } }), (std::vector<Numbers>{ { 0, 1 } }));
+	EXPECT_EQ(runNetwork(*network, { { 0, 0, 7 } }), (std::vector<Numbers>{ { 0, 1, 0, 2 } }));
+}
+
 /* The places of the numbers that are not 0, which the core has computed; the file has some size. */
 TEST(TfliteHost, HasOutputsOfTheSizeOfARun)
 {

@@ -109,10 +109,10 @@ void TfliteGraph::findShapes()
 		return;
 	std::vector<HostValue> found = *said;
 	if (std::ranges::any_of(found, isOpen)) {
-		for (const std::string &name : inputs_) {
-			const auto desc = tensorOf(name);
-			inputs.push_back(
-				{ name, desc ? onnxType(desc->type) : 0, shapes_[numbers_[name]] });
+		for (const int32_t id : all.inputs) {
+			const auto desc = tensorOf(value(id).name);
+			inputs.push_back({ value(id).name, desc ? onnxType(desc->type) : 0,
+					   shapes_[id] });
 		}
 		found = tryNumbers(*model, inputs, {}, { 0.0f, std::nullopt }).outputs;
 		found.resize(said->size());
