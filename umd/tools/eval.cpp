@@ -185,8 +185,8 @@ Result<void> evaluate(Settings &settings)
 void addOptions(CommandLine &app, Settings &settings)
 {
 	app.option("folder", settings.folder,
-		   "has a folder with pictures (PGM, PPM, PNG, JPEG) for each class, named by the "
-		   "class's line in the labels file, by the first word of this line, or by the "
+		   "has a folder with pictures (PGM, PPM, PNG, JPEG) for each class; its name is "
+		   "the class's whole line in the labels file, the first word of this line, or the "
 		   "class's number, counted from 0")
 		.valueText("FOLDER");
 	app.option("--labels", settings.labels,
@@ -197,7 +197,8 @@ void addOptions(CommandLine &app, Settings &settings)
 	app.option("--truth", settings.truth,
 		   "text file with the class of each picture, if the pictures are not sorted "
 		   "into folders. A line has the path of a picture below FOLDER, a space, and the "
-		   "class: its line in the labels file, the first word of this line, or its number")
+		   "class: its whole line in the labels file, that line's first word, or its "
+		   "number")
 		.valueText("FILE");
 	app.option("--calibrate", settings.samples,
 		   "also judge network after calibration: the network is also compiled to 8-bit "
@@ -224,7 +225,8 @@ int main(int argc, char **argv)
 {
 	return tools::runProgram("nvdla-eval", [&]() -> Result<int> {
 		CommandLine app{ "Runs a neural network on NVDLA, a hardware accelerator, and "
-				 "prints how many pictures of a folder the network recognizes.",
+				 "prints for how many pictures of a folder the right class has the "
+				 "highest score.",
 				 "nvdla-eval",
 				 "nvdla-eval model.onnx pictures --labels classes.txt --calibrate "
 				 "samples" };

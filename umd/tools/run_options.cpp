@@ -73,10 +73,12 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 				"inputs; default: the loadable's own; 0 if it has none or only "
 				"--input-scale is given")
 			   .valueText("A,B,..."));
-	lists.scaling.addTo(app, "pictures",
-			    "; for an INT8 input without a scale, --mean and --normalize need "
-			    "--input-scale. Without both options, the pixels 0 to 255 are the "
-			    "integers of a model's 8-bit input from the lowest to the highest");
+	lists.scaling.addTo(
+		app, "pictures",
+		"; for an INT8 input without a scale, --mean and --normalize need "
+		"--input-scale. If neither is given, pixel 0 becomes the lowest integer "
+		"of a model's 8-bit input and pixel 255 the highest, and a float input "
+		"gets the numbers 0 to 255");
 	addPerTensor(
 		app, "--output", settings.outputs,
 		"write an output to this file: its numbers as a numpy array if the name ends in "
@@ -135,11 +137,12 @@ void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 		 "unit of NVDLA) its time, its stalls (cycles in which it waited for memory), and "
 		 "the numbers of saturated values (results that the engine clipped) and of NaNs "
 		 "that it read or computed");
-	lists.keep(app.option("--saturated-above", settings.saturatedAbove,
-			      "after a run, a line tells the number of saturated values in all "
-			      "operations; do not count operations with N or fewer of them. With "
-			      "--perf, which prints a table in its place, this needs --json")
-			   .showDefault());
+	lists.keep(
+		app.option("--saturated-above", settings.saturatedAbove,
+			   "after a run, a line tells the number of saturated values in all "
+			   "operations; leave out of it operations with N or fewer. --perf prints "
+			   "a table instead of this line, and then N needs --json")
+			.showDefault());
 	lists.keep(app.option("--nan-above", settings.nanAbove, "the same for NaNs").showDefault());
 	lists.keep(app.option("--lut-misses-above", settings.lutMissesAbove,
 			      "the same for values outside the range of an activation's look-up "
