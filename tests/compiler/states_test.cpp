@@ -84,6 +84,12 @@ TEST(States, HaveAFirstValueAndTheLastOne)
 	EXPECT_EQ(runNetwork(network, { { 1, 2, 3 } }), (std::vector<Numbers>{ { 7, 9, 11 } }));
 	EXPECT_EQ(runOnce(made, { { 0, 0, 1 } }), (std::vector<Numbers>{ { 5, 5, 6 } }));
 	EXPECT_EQ(modelInputs(runningSum())->size(), 1U);
+	/* Nor is a size of a state asked for. */
+	const auto refused = compileModel(runningSum(), { .shapes = { { "other", { 1, 3 } } } });
+	ASSERT_FALSE(refused);
+	EXPECT_TRUE(refused.error().message().ends_with("there are t0"))
+		<< refused.error().message();
+	EXPECT_TRUE(compileModel(runningSum(), { .shapes = { { "", { 1, 3 } } } }));
 }
 
 /* A written file has them, too. */
