@@ -252,7 +252,6 @@ def main():
 def _say_progress(text):
 	"""Print a line of progress on stderr, because stdout is for the command's output. On a terminal the line ends
 	with a carriage return as well, because QEMU sets the terminal to raw mode if a shell uses it."""
-	print(f'guest: {text}', file=sys.stderr, end='\r\n' if sys.stderr.isatty() else '\n', flush=True)
 	console.say(f'guest: {text}', sys.stderr, '\r\n' if sys.stderr.isatty() else '\n')
 
 
