@@ -123,10 +123,8 @@ std::vector<ModelInput> inputsOf(Model model)
 	std::vector<ModelInput> inputs;
 
 	completeSignatures(model);
-	for (size_t i = 0; i < model.inputs.size(); i++) {
+	for (size_t i = 0; i < model.givenInputs(); i++) {
 		const ValueId id = model.inputs[i];
-		if (std::ranges::count(model.states, i, &State::input))
-			continue;
 		const Value &value = model.values[id];
 		const Cube cube = naturalCube(value.shape);
 		inputs.push_back({ value.name, cube.c, cube.h, cube.w,

@@ -47,7 +47,8 @@ Result<void> Slot::readOutputs()
 	return {};
 }
 
-/* What this run has written of states is what the next one reads; a run that fails changes none. */
+/* Called after a run that succeeded: copies each state that the run wrote to where the next run reads
+ * it. */
 Result<void> Slot::keepStates()
 {
 	for (const auto &[before, after] : common_.program.states) {

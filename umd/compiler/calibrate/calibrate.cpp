@@ -38,9 +38,9 @@ Sample sampleOf(const Model &model, const std::vector<std::vector<float>> &input
 {
 	Sample sample;
 
-	const size_t wanted = model.inputs.size() - model.states.size();
-	if (inputs.size() != wanted)
-		bad(where, fmt::format("has {} inputs, the model {}", inputs.size(), wanted));
+	if (inputs.size() != model.givenInputs())
+		bad(where,
+		    fmt::format("has {} inputs, the model {}", inputs.size(), model.givenInputs()));
 	for (size_t i = 0; i < inputs.size(); i++) {
 		const Value &value = model.values[model.inputs[i]];
 		const uint64_t wanted = elementCount(value.cubeShape());
@@ -80,7 +80,7 @@ struct Samples {
 		for (size_t i = 0; i < count; i++) {
 			Sample sample =
 				sampleOf(model, valueOf(read(i)), fmt::format("sample {}", i));
-			/* The samples are steps of one sequence; states are the last inputs. */
+			/* The samples are steps of one sequence. */
 			for (const State &state : model.states)
 				sample.push_back(i ? values[model.outputs[state.output]]
 						   : RealNumbers(state.first));

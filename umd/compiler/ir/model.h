@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -25,6 +24,7 @@
 #include <nvdla/quantization.h>
 
 #include "base/number/channel_scaling.h"
+#include "compiler/ir/shared_bytes.h"
 
 namespace nvdla::compiler
 {
@@ -61,25 +61,6 @@ std::optional<Extents> shapeFrom(const std::vector<int64_t> &extents, uint64_t m
  */
 std::optional<TensorQuantization> quantizationFrom(const std::vector<double> &scales,
 						   const std::vector<int64_t> &zeroPoints);
-
-/** \brief Bytes that nothing changes, so that copies share them */
-class SharedBytes : public std::span<const std::byte>
-{
-public:
-	SharedBytes() = default;
-	SharedBytes(std::vector<std::byte> bytes)
-		: owner_(std::make_shared<const std::vector<std::byte>>(std::move(bytes)))
-	{
-		span::operator=(*owner_);
-	}
-	/* There is no move, which would leave a span without its owner. */
-	SharedBytes(const SharedBytes &) = default;
-	SharedBytes &operator=(const SharedBytes &) = default;
-	bool operator==(const SharedBytes &o) const { return std::ranges::equal(*this, o); }
-
-private:
-	std::shared_ptr<const std::vector<std::byte>> owner_;
-};
 
 /** \brief Index into Model::values */
 using ValueId = size_t;
@@ -439,7 +420,7 @@ struct Model {
 	/** \brief The inputs in their order; the file describes missing ones as their values */
 	std::vector<TensorInFile> inputsInFile;
 	std::vector<TensorInFile> outputsInFile;
-	std::vector<State> states; /**< their inputs and outputs are not the application's */
+	std::vector<State> states; /**< their inputs are the last ones */
 	/** \brief Number of times that the file format's kernels round an 8-bit result */
 	ScaleRounding roundingOf8Bits = ScaleRounding::Twice;
 
@@ -452,6 +433,8 @@ struct Model {
 	ValueId beforeReshapes(ValueId value) const;
 	bool isOutput(ValueId value) const;
 	bool isInput(ValueId value) const;
+	/** \brief Number of inputs that the application gives: those before the states' */
+	size_t givenInputs() const { return inputs.size() - states.size(); }
 	/** \brief Whether a value is the input or output of a state */
 	bool isOfState(ValueId value) const
 	{

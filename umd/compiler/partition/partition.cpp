@@ -154,7 +154,7 @@ MergedPart Partitioner::compileNow(const std::vector<size_t> &nodes, const Compi
 	const bool hasProducts = std::ranges::any_of(
 		model.operators, [](const Operator &one) { return traitsOf(one.kind).isProduct; });
 	/* The importer leaves out inputs that only give shapes. */
-	if (model.inputs.size() != part.inputs.size() + model.states.size())
+	if (model.givenInputs() != part.inputs.size())
 		refuse(ErrorCode::Unsupported, divideModel,
 		       graph_.nodes()[nodes.front()].describe(),
 		       "and what goes with it reads shapes that are computed");

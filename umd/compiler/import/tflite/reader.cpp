@@ -291,7 +291,7 @@ std::vector<std::byte> resized(std::span<const std::byte> bytes, std::span<const
 
 	/* The model may have fewer: those that nothing reads are left out. */
 	const auto &inputs = *file.model().subgraphs()->Get(0)->inputs();
-	for (size_t i = 0; i < model.inputs.size() - model.states.size(); i++)
+	for (size_t i = 0; i < model.givenInputs(); i++)
 		names.push_back(model.values[model.inputs[i]].name);
 	const GivenShapes given = valueOf(givenShapes(shapes, names));
 	for (size_t i = 0; i < names.size(); i++) {
