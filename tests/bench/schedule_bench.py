@@ -10,8 +10,9 @@ the shortest predicted time is compared. If there is no net.caffemodel, this pro
 weights, because the weights do not change the times. The lower bound is the longer one of two
 times: that of the multiplications if all multipliers are always busy, and that of moving weights,
 inputs and outputs once. The limit is the longer one of two times of our operations: with a memory
-that takes no time, and that of moving all their bytes. Cycles and bytes are those of nvdla-prof
---chip, without operations on the CPU.
+that takes no time, and that of moving all their bytes. "All ways" is the time of our loadable for a
+chip with 512 KiB of on-chip memory, if the compiler may choose Winograd convolutions, too. Cycles
+and bytes are those of nvdla-prof --chip, without operations on the CPU.
 """
 
 import argparse
@@ -31,6 +32,7 @@ import numpy
 _ROOT = Path(__file__).resolve().parents[2]
 _BUILD = Path(os.environ.get('NVDLA_BUILD_DIR', _ROOT / 'build'))
 _BYTES_PER_CYCLE = 10  # what nvdla-prof assumes: 10 GB/s at 1 GHz
+_NO_SRAM = ('nv_small', 'nv_large')  # what the driver can use of them
 _MULTIPLIERS = {('nv_full', 'int8'): 2048, ('nv_full', 'fp16'): 1024, ('nv_small', 'int8'): 64, ('nv_large', 'int8'): 2048}
 
 
@@ -200,17 +202,21 @@ def _theirs(folder, core, precision, scratch):
 	return best
 
 
-def _ours(model, samples, core, precision, strategy, scratch):
-	"""Cycles, kB from and to DRAM, and the limit."""
+def _ours(model, samples, core, precision, scratch, *options):
+	"""The loadable, its cycles, and kB from and to DRAM."""
 	loadable = scratch / 'ours.nvdla'
 	quantized = ['--precision', 'int8', '--calibrate', *samples[:1]] if precision == 'int8' else ['--precision', 'fp16']
-	_tool('nvdla-compile', model, '-o', loadable, '--target', core, '--strategy', strategy, *quantized)
-	cycles, kilobytes = _predicted(loadable)
-	return cycles, kilobytes, max(_predicted(loadable, *_FAST_MEMORY)[0], kilobytes * 1000 / _BYTES_PER_CYCLE)
+	_tool('nvdla-compile', model, '-o', loadable, '--target', core, *quantized, *options)
+	return loadable, *_predicted(loadable)
 
 
-def _row(folder, core, precision, strategy, scratch):
-	"""Cells of a line, and the ratio; None without a loadable of theirs."""
+def _all_ways(core):
+	"""The options of nvdla-compile with which it may use all of a chip with this core."""
+	return '--strategy', 'auto', *(() if core in _NO_SRAM else ('--sram-size', '512K'))
+
+
+def _row(folder, core, precision, scratch):
+	"""Cells of a line, and the two ratios; None without a loadable of theirs."""
 	theirs = _theirs(folder, core, precision, scratch)
 	if not theirs:
 		return None
@@ -219,12 +225,19 @@ def _row(folder, core, precision, strategy, scratch):
 	model.write_bytes((folder / 'net.prototxt').read_bytes())
 	weights = folder / 'net.caffemodel'
 	(scratch / 'net.caffemodel').write_bytes(weights.read_bytes() if weights.exists() else _caffemodel(net))
-	ours = _ours(model, sorted(folder.glob('in*.npy')), core, precision, strategy, scratch)
+	given = (model, sorted(folder.glob('in*.npy')), core, precision, scratch)
+	loadable, ours, kilobytes = _ours(*given, '--strategy', 'winograd=never')
+	limit = max(_predicted(loadable, *_FAST_MEMORY)[0], kilobytes * 1000 / _BYTES_PER_CYCLE)
+	_, all_ways, _ = _ours(*given, *_all_ways(core))
 	width = 1 if precision == 'int8' else 2
 	bound = max(net.macs / _MULTIPLIERS[core, precision], net.numbers * width / _BYTES_PER_CYCLE)
-	ratio = ours[0] / theirs[0]
-	return [folder.name, core, precision, theirs[0], ours[0], f'{ours[2]:.0f}', f'{bound:.0f}', f'{ratio:.2f}',
-		f'{theirs[1]:.1f}', f'{ours[1]:.1f}'], ratio
+	ratios = ours / theirs[0], all_ways / theirs[0]
+	return [folder.name, core, precision, theirs[0], ours, f'{limit:.0f}', f'{bound:.0f}', f'{ratios[0]:.2f}',
+		all_ways, f'{ratios[1]:.2f}', f'{theirs[1]:.1f}', f'{kilobytes:.1f}'], ratios
+
+
+def _mean(ratios):
+	return f'{math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}'
 
 
 def _folders(paths):
@@ -235,23 +248,23 @@ def _folders(paths):
 def main():
 	parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 	parser.add_argument('folder', metavar='FOLDER', nargs='+', type=Path, help='folder of a network, or folder with such folders')
-	parser.add_argument('--strategy', metavar='LIST', default='winograd=never',
-			    help='the option --strategy of nvdla-compile, for this project\'s compiler (default: winograd=never)')
 	given = parser.parse_args()
 	ratios = []
-	print('| network | core | type | theirs, cycles | ours | limit | bound | ours / theirs | theirs, DRAM kB | ours |\n|' + '---|' * 10)
+	print('| network | core | type | theirs, cycles | ours | limit | bound | ours / theirs '
+	      '| all ways | all ways / theirs | theirs, DRAM kB | ours |\n|' + '---|' * 12)
 	for folder in _folders(given.folder):
 		for core, precision in _MULTIPLIERS:
 			with tempfile.TemporaryDirectory() as scratch:
 				try:
-					row = _row(folder, core, precision, given.strategy, Path(scratch))
+					row = _row(folder, core, precision, Path(scratch))
 				except RuntimeError as error:
 					print(f'{folder.name} {core} {precision}: {error}', file=sys.stderr)
 					continue
 			if row:
 				ratios.append(row[1])
 				print('| ' + ' | '.join(map(str, row[0])) + ' |', flush=True)
-	print(f'| geometric mean of {len(ratios)} | | | | | | | {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f} | | |')
+	means = list(map(_mean, zip(*ratios)))
+	print(f'| geometric mean of {len(ratios)} | | | | | | | {means[0]} | | {means[1]} | | |')
 
 
 if __name__ == '__main__':
