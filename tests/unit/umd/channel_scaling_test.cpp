@@ -6,6 +6,7 @@
 #include <nvdla/rounding.h>
 
 #include "base/number/channel_scaling.h"
+#include "base/number/requantization.h"
 
 namespace nvdla::test
 {
@@ -65,7 +66,7 @@ TEST(ChannelScaling, TinyScalesLeaveTheOthersTheirSecondRounding)
 	std::vector<double> scales = usual;
 	scales.push_back(std::ldexp(0.6, -40));
 	const std::vector<double> biases(scales.size());
-	const auto scaling = scaleChannels(scales, biases, ScaleRounding::Twice, 8);
+	const auto scaling = scaleChannels(scales, biases, ScaleRounding::Twice, 8, {}, 9000);
 	ASSERT_TRUE(scaling) << scaling.error().message();
 	ASSERT_EQ(scaling->y.multiply.size(), scales.size());
 
@@ -75,8 +76,7 @@ TEST(ChannelScaling, TinyScalesLeaveTheOthersTheirSecondRounding)
 			const double fraction = std::frexp(scales[i], &exponent);
 			const double product = static_cast<double>(x) * fraction;
 			const double once = roundReal(product);
-			/* X1 has five bits behind the point of x. */
-			if (std::fabs(product - once) > 0.5 - 1.0 / 32)
+			if (std::fabs(product - once) > 0.5 - 0x1p-10)
 				continue;
 			const double wanted = roundReal(std::ldexp(once, exponent));
 			const auto fine = static_cast<double>(
@@ -84,6 +84,44 @@ TEST(ChannelScaling, TinyScalesLeaveTheOthersTheirSecondRounding)
 			const double got = roundReal(
 				std::ldexp(fine * scaling->y.multiply[i], -scaling->y.shift));
 			EXPECT_EQ(got, wanted) << x << " * " << scales[i];
+		}
+	}
+}
+
+/*
+ * Sums of known magnitude lose nothing to a channel with a far smaller scale than the others. Those
+ * within 2^-10 of a tie of the first rounding may be rounded either way.
+ */
+TEST(ChannelScaling, KnownSumsAreRoundedAsTensorFlowLiteDoes)
+{
+	constexpr double largest = 1 << 18;
+	std::mt19937 random(3);
+	std::uniform_real_distribution<double> exponent(-18, -5), number(-largest / 2, largest / 2);
+
+	for (int round = 0; round < 100; round++) {
+		std::vector<double> scales, biases;
+		for (int i = 0; i < 16; i++) {
+			scales.push_back(std::exp2(exponent(random)));
+			biases.push_back(std::round(number(random)));
+		}
+		const auto scaling =
+			scaleChannels(scales, biases, ScaleRounding::Twice, 8, {}, largest);
+		ASSERT_TRUE(scaling) << scaling.error().message();
+		for (size_t i = 0; i < 16 * 200; i++) {
+			const size_t k = i % 16;
+			const auto x = static_cast<int64_t>(number(random));
+			const int64_t sum = x + static_cast<int64_t>(biases[k]);
+			int power = 0;
+			const double product =
+				static_cast<double>(sum) * std::frexp(scales[k], &power);
+			if (std::fabs(std::fabs(product - std::floor(product)) - 0.5) < 0x1p-10)
+				continue;
+			const auto fine = static_cast<double>(
+				carryOut(scaling->x2, k, carryOut(scaling->x1, k, x)));
+			const double got = roundReal(
+				std::ldexp(fine * scaling->y.multiply[k], -scaling->y.shift));
+			EXPECT_EQ(static_cast<int64_t>(got), multipliedTwice(sum, scales[k]))
+				<< "round " << round << ": " << sum << " * " << scales[k];
 		}
 	}
 }

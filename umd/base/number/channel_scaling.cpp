@@ -22,6 +22,7 @@ constexpr int maxPower = 14; /* 2^14 is the largest power of two that is an oper
 constexpr int maxFineShift16 = 28;
 constexpr int maxFineShift8 = 36;
 constexpr int maxCoarseShift = 31;
+constexpr int maxProductShift = 47; /* of the right shift of a product of 48 bits */
 /* Limit of the right shifts of X2 and Y together if 8-bit results are rounded twice. X2's result
  * then has the fraction bits that Y rounds off, and X2's input still has to stay below 2^31. */
 constexpr int sharedShift = 36;
@@ -29,7 +30,14 @@ constexpr int sharedShift = 36;
  * The first of two roundings keeps more fraction bits for a small scale of a layer than for the
  * largest one, but at most so many more.
  */
-constexpr int mostSpread = 10;
+constexpr int mostSpread = maxPower;
+
+/* Least right shift of X1 with which its results stay below 2^31, for inputs up to \a largest and
+ * operands below 2^15. */
+int leastCoarseShift(double largest)
+{
+	return std::max(std::ilogb(std::max(largest, 1.0)) + 1 + fractionBits - 31, 0);
+}
 
 struct Fraction {
 	/* Mantissa of the scale as an integer: magnitude 2^14 to 2^15 - 1, or 0. */
@@ -54,18 +62,18 @@ struct Factors {
 	double fine = 0;
 };
 
-/* Returns two integer operands, the first of them close to 2^power, whose product is nearest to
- * \a scale. */
+/* Returns two integer operands, the first of them from 2^power to twice as much, whose product is
+ * nearest to \a scale, or as near as matters. */
 Factors nearestFactors(double scale, int power)
 {
-	constexpr double candidates = 1024;
+	constexpr double nearEnough = 0x1p-28;
 	const double first = std::ldexp(1, std::clamp(power, 0, maxPower));
 	Factors best{ first, 0 };
 	double least = std::fabs(scale);
 
 	/* Try larger first operands only: the second one then gets smaller, and stays within its
 	 * range. */
-	for (double coarse = first; least > 0 && coarse < std::min(first + candidates, 2 * first);
+	for (double coarse = first; coarse < 2 * first && least > nearEnough * std::fabs(scale);
 	     coarse++) {
 		const double fine = roundReal(scale / coarse);
 		const double error = std::fabs(fine * coarse - scale);
@@ -79,7 +87,7 @@ Factors nearestFactors(double scale, int power)
 }
 
 Result<ChannelScaling> scaleOnce(std::span<const double> scales, std::span<const double> biases,
-				 int largestFineShift)
+				 int largestFineShift, double largestInput)
 {
 	std::vector<Fraction> fractions;
 	const Fraction *largest = nullptr;
@@ -97,8 +105,11 @@ Result<ChannelScaling> scaleOnce(std::span<const double> scales, std::span<const
 					fractionBits - largest->shift));
 
 	ChannelScaling scaling;
-	const int fine = std::min(total, largestFineShift);
-	const int coarse = total - fine;
+	/* Each shift of X1 rounds off a bit of its results. */
+	const int coarse = std::max(
+		std::min(std::max(total - largestFineShift, 0), leastCoarseShift(largestInput)),
+		total - maxProductShift);
+	const int fine = total - coarse;
 	std::vector<double> coarseFactors;
 	scaling.x1.shift = static_cast<uint8_t>(coarse);
 	scaling.x2.shift = static_cast<uint8_t>(fine);
@@ -143,21 +154,22 @@ std::vector<int> firstBitsOf(std::span<const double> scales)
 }
 
 Result<ChannelScaling> scaleTwice(std::span<const double> scales, std::span<const double> biases,
-				  int maxFineShift, const std::vector<int> &powers)
+				  int maxFineShift, const std::vector<int> &powers,
+				  double largestInput)
 {
 	const int largest = *std::ranges::max_element(powers);
 	std::vector<double> fractions;
 
 	if (largest <= 0 || largest > maxCoarseShift)
-		return scaleOnce(scales, biases, maxFineShift);
+		return scaleOnce(scales, biases, maxFineShift, largestInput);
 	std::vector<int16_t> factors;
 	for (size_t i = 0; i < scales.size(); i++) {
 		const int power = std::clamp(powers[i], largest - maxPower, largest);
 		fractions.push_back(std::ldexp(scales[i], power));
 		factors.push_back(static_cast<int16_t>(1 << (largest - power)));
 	}
-	auto scaling =
-		scaleOnce(fractions, biases, std::min(maxFineShift16, sharedShift - largest));
+	auto scaling = scaleOnce(fractions, biases, std::min(maxFineShift16, sharedShift - largest),
+				 largestInput);
 	if (!scaling)
 		return scaling;
 	scaling->y.multiply = std::move(factors);
@@ -186,21 +198,22 @@ std::vector<double> withFirstRounding(std::span<const double> biases,
 
 Result<ChannelScaling> scaleChannels(std::span<const double> scales, std::span<const double> biases,
 				     ScaleRounding rounding, unsigned resultBits,
-				     std::optional<int> firstBits)
+				     std::optional<int> firstBits, double largest)
 {
-	constexpr double largest = 1 << maxPower;
+	constexpr double largestScale = 1 << maxPower;
 	const int maxFineShift = resultBits <= 8 ? maxFineShift8 : maxFineShift16;
 	std::vector<double> possible(scales.begin(), scales.end());
 
 	for (double &scale : possible)
-		scale = std::clamp(scale, -largest, largest);
+		scale = std::clamp(scale, -largestScale, largestScale);
 	if (rounding == ScaleRounding::Once)
-		return scaleOnce(possible, biases, maxFineShift);
+		return scaleOnce(possible, biases, maxFineShift, largest);
 	const auto bits =
 		firstBits ? std::vector<int>(possible.size(), *firstBits) : firstBitsOf(possible);
 	if (rounding == ScaleRounding::Twice)
-		return scaleTwice(possible, biases, maxFineShift, bits);
-	return scaleOnce(possible, withFirstRounding(biases, possible, bits), maxFineShift);
+		return scaleTwice(possible, biases, maxFineShift, bits, largest);
+	return scaleOnce(possible, withFirstRounding(biases, possible, bits), maxFineShift,
+			 largest);
 }
 
 } /* namespace nvdla */

@@ -64,10 +64,12 @@ enum class ScaleRounding : uint8_t {
  * the numbers between X1 and X2 may have more bits
  * \param[in] firstBits number of fraction bits that the first of two roundings keeps in all
  * channels; nothing: in each channel as many as bring its scale into the range from 1/2 to 1
+ * \param[in] largest upper limit of the magnitudes of x + bias; the smaller, the more exact
  * \return Unsupported if all scales are below 2^-44
  */
 Result<ChannelScaling> scaleChannels(std::span<const double> scales, std::span<const double> biases,
 				     ScaleRounding rounding, unsigned resultBits,
-				     std::optional<int> firstBits = {});
+				     std::optional<int> firstBits = {},
+				     double largest = 0x1p31);
 
 } /* namespace nvdla */

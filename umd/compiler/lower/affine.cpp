@@ -330,7 +330,8 @@ void Lowerer::affine(const Stage &stage, const Affine &function)
 		rounding = clamp.low >= zero ? ScaleRounding::TwiceIfPositive : ScaleRounding::Once;
 	ChannelScaling scaling = take(scaleChannels(
 		function.scale, function.bias, rounding,
-		static_cast<unsigned>(8 * nvdla::elementBytes(stage.range)), function.firstBits));
+		static_cast<unsigned>(8 * nvdla::elementBytes(stage.range)), function.firstBits,
+		function.largest));
 	if (stage.behind) {
 		zero = stage.behind->to.zeroPoint;
 		clamp = requantized(clamp, *stage.behind);

@@ -50,6 +50,13 @@ void scaleToHalf(Kernels &kernels)
 	}
 }
 
+/* Largest magnitude of an input less its zero point. */
+double largestInput(const Quantization &in, const IntegerLimits &limits)
+{
+	return static_cast<double>(
+		std::max(in.zeroPoint - limits.lowest, limits.highest - in.zeroPoint));
+}
+
 /*
  * Kernels with a scale of 0, or with one as small as those of cells that never fire, add nothing
  * to a result. Their scale would leave the others no bits and a bias none at all: they become
@@ -59,9 +66,7 @@ void silence(Kernels &kernels, const Quantization &in, const IntegerLimits &limi
 	     const Quantization &out)
 {
 	constexpr double nothing = 0x1p-10; /* in steps of the output */
-	const double input =
-		std::max(std::fabs(static_cast<double>(limits.lowest - in.zeroPoint)),
-			 std::fabs(static_cast<double>(limits.highest - in.zeroPoint)));
+	const double input = largestInput(in, limits);
 	std::vector<uint32_t> silent;
 	double scale = 0;
 
@@ -82,17 +87,12 @@ void silence(Kernels &kernels, const Quantization &in, const IntegerLimits &limi
 }
 
 /* Number of bits by which the kernels' largest sum exceeds 32. */
-uint8_t excessBits(const Kernels &kernels, const Quantization &in, DataType range)
+uint8_t excessBits(const Kernels &kernels, double input)
 {
-	const IntegerLimits limits = integerLimits(range);
-	const auto zero = static_cast<double>(in.zeroPoint);
-	const double largest = std::max(std::fabs(static_cast<double>(limits.lowest)),
-					std::fabs(static_cast<double>(limits.highest))) +
-			       std::fabs(zero);
 	double most = 0;
 
 	for (size_t k = 0; k < kernels.k; k++)
-		most = std::max(most, kernels.largestSum(k) * largest);
+		most = std::max(most, kernels.largestSum(k) * input);
 	uint8_t bits = 0;
 	while (std::ldexp(most, -bits) > INT32_MAX)
 		bits++;
@@ -147,17 +147,22 @@ Scaling scalingOf(const Lowerer &lowerer, const Kernels &kernels, const Convolut
 	const bool half = lowerer.storage(pass.input) == DataType::Half;
 	const Quantization in = lowerer.quantization(pass.input);
 	const Quantization out = lowerer.quantization(pass.output);
-	const uint8_t truncated =
-		half ? uint8_t{ 0 } : excessBits(kernels, in, lowerer.range(pass.input));
+	const double input = half ? 0 : largestInput(in, integerLimits(lowerer.range(pass.input)));
+	const uint8_t truncated = excessBits(kernels, input);
 	const double zero = pass.keepsZero || !pass.packed.empty() ? 0 : in.zeroPoint;
 	/* At its edges, some elements of transposed kernels meet no input. */
 	const bool hasEdges = pass.isTransposed && (zero != 0 || pass.normalizes);
 	const Cube shape = hasEdges || pass.factors.size() > 1 ? pass.out : Cube{};
 	Affine affine{ {}, {}, { kernels.k, shape.h, shape.w }, pass.activation, pass.firstBits };
 
+	affine.largest = 0;
 	for (uint32_t k = 0; k < kernels.k; k++) {
 		const auto elements = kernels.one(k);
 		const double step = in.scale * kernels.scales[k];
+		affine.largest = std::max(affine.largest,
+					  std::ldexp(kernels.largestSum(k) * input +
+							     std::fabs(kernels.bias[k] / step),
+						     -truncated));
 		const std::vector<double> sums =
 			hasEdges ? metWeights(kernels, k, lowerer.cube(pass.input), pass)
 				 : std::vector{ std::accumulate(elements.begin(), elements.end(),

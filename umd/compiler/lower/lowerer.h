@@ -61,6 +61,7 @@ struct Affine {
 	/** \brief Fraction bits after the first of two roundings, for 8 bits; see
 	 * scaleChannels() */
 	std::optional<int> firstBits = {};
+	double largest = 0x1p31; /**< upper limit of the magnitudes of x + bias */
 };
 
 /** \brief An addition that is the only reader of a convolution's result; SDP can fuse it */

@@ -39,13 +39,32 @@ Tensor readPool(OperatorReader &reader)
 			      { .activation = reader.clamp(options.activation()) });
 }
 
+/*
+ * Weights that have one scale, with the scale that makes the step of the sums TensorFlow Lite's: it
+ * multiplies both scales in single precision. Its kernels of INT8 convolutions do not.
+ */
+Value weightsOf(OperatorReader &reader, const Tensor &x, bool isConvolution)
+{
+	const Value &input = reader.value(x);
+	Value weights = reader.constant(1);
+
+	if (isFloat(input.type) || weights.quantization.values().size() != 1 ||
+	    (isConvolution && input.type != ElementType::UInt8))
+		return weights;
+	Quantization one = weights.quantization.channel(0);
+	const double scale = input.quantization.channel(0).scale;
+	one.scale = static_cast<float>(scale * one.scale) / scale;
+	weights.quantization = one;
+	return weights;
+}
+
 /* Each depthwise kernel reads a single channel of the input. */
 template<typename Options, bool isDepthwise>
 Tensor readConvolution(OperatorReader &reader)
 {
 	const auto &options = reader.options<Options>();
 	const Tensor x = reader.input(0);
-	const Value &weights = reader.constant(1);
+	const Value weights = weightsOf(reader, x, true);
 
 	reader.need(weights.shape.size() == 4 && x.shape.size() == 4 &&
 			    (!isDepthwise || weights.shape[0] == 1),
@@ -83,7 +102,9 @@ Tensor readFullyConnected(OperatorReader &reader)
 	const Clamp activation = reader.clamp(options.activation());
 	const Tensor made =
 		weights.isConstant
-			? legalize::product(reader, x, { weights, biasOf(reader, x) }, activation)
+			? legalize::product(reader, x,
+					    { weightsOf(reader, x, false), biasOf(reader, x) },
+					    activation)
 			: legalize::product(reader, x,
 					    legalize::transposed(reader, reader.input(1), { 1, 0 }),
 					    biasOf(reader, x), activation);
@@ -111,7 +132,7 @@ Tensor readProduct(OperatorReader &reader)
 	if (!reader.isConstant(1))
 		return legalize::product(reader, rows, matricesOf(reader, 1, options.adj_y()), {},
 					 {});
-	Value weights = reader.constant(1);
+	Value weights = weightsOf(reader, rows, false);
 	const Extents shape = weights.shape;
 
 	reader.support(shape.size() >= 2 &&
@@ -131,7 +152,7 @@ Tensor transposed(OperatorReader &reader, op::Axes stride, const Clamp &activati
 		  size_t bias)
 {
 	const Tensor x = reader.input(input);
-	const Value &weights = reader.constant(1);
+	const Value weights = weightsOf(reader, x, true);
 	const Extents &out = reader.output().shape;
 
 	reader.need(weights.shape.size() == 4 && out.size() == 4, "shapes", "are not of four axes");
