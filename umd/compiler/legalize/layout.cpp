@@ -80,7 +80,7 @@ bool arePictures(const Model &model, ValueId id, uint32_t samples, size_t channe
 	const Extents &shape = model.values[model.beforeReshapes(id)].shape;
 
 	return !shape.empty() && shape.back() == channels &&
-	       (samples == 1 || (shape.size() == 4 && shape.front() == samples));
+	       samples == (shape.size() == 4 ? shape.front() : 1);
 }
 
 /* Whether a flattened tensor is a picture in memory, whose planes in turn are in file order. */
