@@ -328,8 +328,8 @@ int main(int argc, char **argv)
 		CommandLine app{
 			"Compiles a model of TensorFlow Lite, ONNX or Caffe into a loadable, which "
 			"nvdla-run and other programs run on NVDLA, a hardware accelerator. "
-			"--report and --strategy use predicted times on a chip, which --clock, "
-			"--dram, ... describe.",
+			"--report and --strategy use predicted times on a chip; --clock, "
+			"--dram, ... describe this chip.",
 			"nvdla-compile",
 			"nvdla-compile model.onnx -o net.nvdla --calibrate pictures/ --precision "
 			"int8"
