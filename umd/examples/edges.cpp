@@ -137,7 +137,7 @@ int main(int argc, char **argv)
 			.outputFile()
 			.showDefault();
 		app.option("--timeline", options.timeline,
-			   "write a timeline of the operations as a drawing (SVG)")
+			   "write a timeline of the operations to this file, as a drawing (SVG)")
 			.valueText("FILE")
 			.outputFile();
 		app.option("--width", options.size.width,

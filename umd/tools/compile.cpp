@@ -259,10 +259,12 @@ void addReport(CommandLine &app, CompileSettings &settings)
 		formats.emplace_back(name, format);
 	const auto report = app.choice(
 		"--report", settings.report, formats,
-		"print a report. text, json: for each layer of the model its operations on NVDLA, "
-		"their predicted time on the chip that --clock, --dram, ... describe, and, after "
-		"calibration, the layer's error. svg: a drawing of the model's graph, of the graph "
-		"of operations and of the use of memory. html: a page with all of these");
+		"print a report. text, json: for each layer of the model its operations (an "
+		"operation is the work of one engine, a unit of NVDLA), their predicted time on "
+		"the chip that --clock, --dram, ... describe, and, after calibration, how far the "
+		"layer's results are from those of the float model. svg: a drawing of the model's "
+		"graph, of the graph of operations and of the use of memory. html: a page with all "
+		"of these");
 	app.option("--report-file", settings.reportFile,
 		   "write the report to this file instead of printing it")
 		.valueText("FILE")
@@ -273,14 +275,14 @@ void addReport(CommandLine &app, CompileSettings &settings)
 void addCalibration(CommandLine &app, CompileSettings &settings)
 {
 	app.choice("--precision", settings.precision, precisionNames(),
-		   "type in which a float model is computed: fp16; or, with --calibrate or "
-		   "--calibration-table, int8 (the default) or int16");
+		   "type in which a float model is computed. Without calibration: fp16. With "
+		   "--calibrate or --calibration-table: int8 (the default) or int16");
 	app.option("--calibrate", settings.samples,
 		   "compile a float model to integers: choose the scale of each tensor from these "
-		   "examples of inputs, which are pictures, arrays (.npy) or folders of them, "
-		   "sorted by name. The files of several inputs alternate: a1 b1 a2 b2 for two "
-		   "examples of the inputs a and b. All arguments up to the next option are "
-		   "examples")
+		   "examples of inputs. A FILE is a picture, an array (.npy), or a folder, which "
+		   "stands for all its pictures and arrays, sorted by name. If the model has "
+		   "several inputs, their files alternate: a1 b1 a2 b2 for two examples of the "
+		   "inputs a and b. All arguments up to the next option are examples")
 		.valueText("FILE ...")
 		.inputFile();
 	app.option("--calibration-table", settings.table,
@@ -296,8 +298,8 @@ void addCalibration(CommandLine &app, CompileSettings &settings)
 		"numbers least; powers-of-two: all numbers, with a scale that is rounded up to a "
 		"power of two (fixed-point numbers)"));
 	settings.percentile.push_back(app.option("--percentile", settings.calibration.percentile,
-						 "with --ranges percentile: the percentile of a "
-						 "tensor's numbers at which its range ends; it "
+						 "with --ranges percentile: the range of a tensor "
+						 "ends at this percentile of its numbers, and "
 						 "begins at the percentile 100 - NUMBER")
 					      .range(50.0, 100.0)
 					      .showDefault());
@@ -326,8 +328,8 @@ int main(int argc, char **argv)
 		CommandLine app{
 			"Compiles a model of TensorFlow Lite, ONNX or Caffe into a loadable, which "
 			"nvdla-run and other programs run on NVDLA, a hardware accelerator. "
-			"--report and --strategy use predicted times on a chip, which --clock, "
-			"--dram, ... describe.",
+			"--report and --strategy use predicted times on a chip; --clock, "
+			"--dram, ... describe this chip.",
 			"nvdla-compile",
 			"nvdla-compile model.onnx -o net.nvdla --calibrate pictures/ --precision "
 			"int8"

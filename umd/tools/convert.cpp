@@ -68,22 +68,23 @@ int main(int argc, char **argv)
 		Settings settings;
 
 		app.footer(tools::exitCodeHelpWithoutDevice);
-		app.option("from", settings.from,
-			   "file to read: a loadable, or the JSON text of one")
-			.valueText("FROM")
+		app.option("FROM", settings.from,
+			   "file to read: a loadable, or the JSON text of a loadable")
+			.valueText("FILE")
 			.inputFile()
 			.required();
-		app.option("to", settings.to,
-			   "file to write: as text if the name ends in .json or is - (standard "
-			   "output), otherwise as a loadable")
-			.valueText("TO")
+		app.option("TO", settings.to,
+			   "file to write: JSON text if the name ends in .json or is - (standard "
+			   "output), otherwise a loadable")
+			.valueText("FILE")
 			.outputFile()
 			.required();
 		app.flag(
 			"--blob-files", settings.blobFiles,
-			"if TO is a .json file: write the weights (blobs) to files of their own in "
-			"the folder of TO. The text has only the names of these files; programs "
-			"that read the text look for them in its folder");
+			"only if TO ends in .json: write the weights (blobs) to files of their own "
+			"in the folder of TO. The text then has the names of these files, and "
+			"programs that read the text look for the files in its folder. Without "
+			"this option, the text has the weights, in base64");
 		if (const auto code = app.parse(argc, argv))
 			return *code;
 

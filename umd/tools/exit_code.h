@@ -8,9 +8,9 @@ namespace nvdla::tools
 
 /** \brief Text for the help: exit codes of tools that run a network on a device */
 constexpr const char *exitCodeHelp =
-	"Exit codes: 0 success, 2 wrong argument, unusable file, or network for another core than "
-	"the device's, 3 the device is missing, refuses the work or fails, 4 timeout, 1 any other "
-	"failure.";
+	"Exit codes: 0 success, 2 wrong argument, unusable file, or network that was compiled for "
+	"another core than the device has, 3 the device is missing, refuses the work or fails, "
+	"4 timeout, 1 any other failure.";
 
 /** \brief Exit codes of nvdla-edges. It makes its network for the device's core, so the network is
  * never for another core */

@@ -50,9 +50,10 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 					"(.npy), a .dimg file with elements (format of NVIDIA's "
 					"runtime), or the tensor's bytes as the NVDLA reads them "
 					"(.raw). A picture is cropped to its centre and scaled to "
-					"the input's size; for loadables of compilers other than "
-					"nvdla-compile it must have this size. Repeat for further "
-					"inputs; an input without a file is zero")
+					"the input's size. But for loadables of compilers other "
+					"than nvdla-compile, the picture must have the input's "
+					"size. Repeat --input for further inputs. An input without "
+					"a file is zero")
 				   .valueText("FILE")
 				   .inputFile();
 	addPerTensor(app, "--image", lists.images,
@@ -62,28 +63,29 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 		.inputFile()
 		.excludes(input);
 	lists.keep(addPerTensor(app, "--input-scale", lists.input.scales,
-				"scale of an integer input, whose elements stand for the numbers "
-				"scale * (element - zero point): one scale, or one for each "
-				"channel; repeat for further inputs; default: the loadable's own; "
-				"1 if it has none or only --input-zero is given")
+				"scale of an integer input: one number, or one for each channel. "
+				"An element stands for the number scale * (element - zero point). "
+				"Repeat --input-scale for further inputs. Default: the loadable's "
+				"scale, or 1 if the loadable has none or --input-zero is given")
 			   .valueText("A,B,..."));
 	lists.keep(addPerTensor(app, "--input-zero", lists.input.zeroPoints,
 				"zero point of an integer input, the element that stands for the "
-				"number 0: one, or one for each channel; repeat for further "
-				"inputs; default: the loadable's own; 0 if it has none or only "
-				"--input-scale is given")
+				"number 0: one integer, or one for each channel. Repeat "
+				"--input-zero for further inputs. Default: the loadable's zero "
+				"point, or 0 if the loadable has none or --input-scale is given")
 			   .valueText("A,B,..."));
 	lists.scaling.addTo(
 		app, "pictures",
-		"; for an INT8 input without a scale, --mean and --normalize need "
-		"--input-scale. If neither is given, pixel 0 becomes the lowest integer "
-		"of a model's 8-bit input and pixel 255 the highest, and a float input "
-		"gets the numbers 0 to 255");
+		". For an INT8 input without a scale, --mean and --normalize need --input-scale. "
+		"With neither --mean nor --normalize, a float input gets the numbers 0 to 255, and "
+		"an 8-bit input its lowest integer for pixel 0 and its highest for pixel 255 "
+		"(loadables of compilers other than nvdla-compile: see nvdla-run(1))");
 	addPerTensor(
 		app, "--output", settings.outputs,
-		"write an output to this file: its numbers as a numpy array if the name ends in "
-		".npy, its elements if it ends in .dimg, its bytes as the NVDLA writes them if it "
-		"ends in .raw; repeat for further outputs")
+		"write an output to this file. The ending of its name chooses the format: .npy, "
+		"the numbers as a numpy array; .dimg, the elements (format of NVIDIA's runtime); "
+		".raw, the bytes as the NVDLA writes them; any other ending needs --rawdump. "
+		"Repeat --output for further outputs")
 		.valueText("FILE")
 		.outputFile();
 	lists.keep(addPerTensor(app, "--output-scale", lists.output.scales,
@@ -101,15 +103,15 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 		"columns (nchw) or after them (nhwc); default: the model's order, but nchw for "
 		"loadables of compilers other than nvdla-compile"));
 	lists.keep(app.flag("--rawdump", settings.rawDump,
-			    "write the elements of outputs as text, to each --output whose name "
-			    "does not end in .npy or .raw; without --output, to output.dimg, "
+			    "write the elements of outputs as text: to each --output file (.dimg, "
+			    "too) except .npy and .raw; without --output, to output.dimg, "
 			    "output1.dimg, ..."));
 	app.option("--dump-surfaces", settings.surfaces,
-		   "write the tensors between the layers of a model to this folder, as .npy files, "
-		   "except those that never reach memory, such as the sums of a convolution before "
-		   "its ReLU; also print the range of each tensor, and the shares of elements that "
-		   "have the lowest and the highest value of their type; needs a model, not a "
-		   "loadable")
+		   "write the outputs and the tensors between the layers of a model to this "
+		   "folder, as .npy files. Tensors that never reach memory, such as the sums of a "
+		   "convolution before its ReLU, are left out. Also print, for each tensor, its "
+		   "range and the shares of elements that have the lowest and the highest value "
+		   "of their type. Only for a model, not for a loadable")
 		.valueText("FOLDER");
 	app.option("--top", settings.top,
 		   "print the N largest numbers of each output; default: 0 (none), or 1 with "
@@ -134,19 +136,22 @@ void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 			    "the CPU"));
 	app.flag("--perf", settings.perf,
 		 "print a table of the last run: for each operation (the work of one engine, a "
-		 "unit of NVDLA) its time, its stalls (cycles in which it waited for memory), and "
-		 "the numbers of saturated values (results that the engine clipped) and of NaNs "
-		 "that it read or computed");
+		 "unit of NVDLA) its time, its stalls (cycles in which the engine waited for "
+		 "memory), its saturated values (results that the engine clipped), and the NaNs "
+		 "that the engine read or computed");
 	lists.keep(
 		app.option("--saturated-above", settings.saturatedAbove,
-			   "after a run, a line tells the number of saturated values in all "
-			   "operations; leave out of it operations with N or fewer. --perf prints "
-			   "a table instead of this line, and then N needs --json")
+			   "after a run, nvdla-run prints the number of saturated values in all "
+			   "operations, unless this number is 0. Do not count operations with N or "
+			   "fewer saturated values. --perf prints a table instead of this number; "
+			   "together with --perf, this option needs --json")
 			.showDefault());
-	lists.keep(app.option("--nan-above", settings.nanAbove, "the same for NaNs").showDefault());
+	lists.keep(app.option("--nan-above", settings.nanAbove,
+			      "the same as --saturated-above, for NaNs")
+			   .showDefault());
 	lists.keep(app.option("--lut-misses-above", settings.lutMissesAbove,
-			      "the same for values outside the range of an activation's look-up "
-			      "tables")
+			      "the same as --saturated-above, for values outside the range of an "
+			      "activation's look-up tables")
 			   .showDefault());
 	app.flag("--json", settings.json, "print the result as JSON");
 }

@@ -33,13 +33,13 @@ public:
 	void addTo(CommandLine &app, const std::string &pictures, const std::string &note = "")
 	{
 		all_.push_back(app.option("--mean", mean_,
-					  "subtract these three numbers, for red, green and blue, "
-					  "from the pixels (0 to 255) of " +
-						  pictures + ", or one number if the input is grey")
+					  "from the pixels (0 to 255) of " + pictures +
+						  ", subtract these numbers: three, for red, "
+						  "green and blue, or one if the input is grey")
 				       .commaList(static_cast<int>(PixelScaling{}.mean.size())));
 		all_.push_back(app.option("--normalize", normalize_,
-					  "divide these pixels by this number, after --mean was "
-					  "subtracted" +
+					  "divide the pixels of " + pictures +
+						  " by this number, after subtracting --mean" +
 						  note)
 				       .showDefault());
 	}

@@ -37,18 +37,18 @@ public:
 	void addTo(CommandLine &app, const std::string &usualTarget, bool calibrates = false)
 	{
 		add(app.option("--strategy", text_,
-			       "ways in which NVDLA may compute parts of a model: a list, "
-			       "separated by commas, of WAY=auto (used where it is predicted to be "
-			       "faster), WAY=always (used wherever possible, an error if no layer "
-			       "allows it) and WAY=never. WAY is winograd, compression, pixels, "
-			       "post-extension, bands, fused-pooling, reuse or branches; the "
-			       "manual page of nvdla-compile explains them. The default is never "
-			       "for winograd, which is slow on an NVDLA in software, and auto for "
-			       "the others. auto or never without WAY= is for all of them. "
-			       "The list may also describe the chip for which auto predicts, with "
-			       "the names of the options --clock to --interrupt-gap of "
-			       "nvdla-compile, as in dram=2.5GB/s. In programs that have these "
-			       "options, such an option overrides the list")
+			       "ways in which NVDLA may compute parts of a model: a list of "
+			       "WAY=CHOICE, separated by commas. CHOICE is auto (use the way where "
+			       "it is predicted to be faster), always (use it wherever possible; "
+			       "an error if no layer allows it) or never. WAY is winograd, "
+			       "compression, pixels, post-extension, bands, fused-pooling, reuse "
+			       "or branches; nvdla-compile(1) explains them. auto or never alone "
+			       "stands for all ways. The default is winograd=never, because an "
+			       "NVDLA in software computes it slowly, and auto for the others. "
+			       "The list may also describe the chip for which auto predicts: "
+			       "clock, dram, dram-latency, sram, sram-latency, interrupt-gap, as "
+			       "in dram=2.5GB/s. nvdla-compile, nvdla-info and nvdla-prof have "
+			       "options of these names, which override the list")
 			    .valueText("LIST"));
 		add(app.option("--sram-size", sramBytes_,
 			       "size of the on-chip memory that the compiler may use for tensors "
@@ -61,14 +61,14 @@ public:
 				    "models") +
 				(calibrates ? ", also if they are calibrated to integers" : "") +
 				"; always: also in integer models; never: in no model. With "
-				"always, results of an integer model can change, because "
-				"the convolution's result is then not limited to the range "
-				"of its type before the addition"));
+				"always, the convolution's result is not limited to the "
+				"range of its type before the addition, so results of an "
+				"integer model can change"));
 		add(app.option("--shape", shapes_,
-			       "shape of an input, such as picture=1x3x480x640. It gives the sizes "
-			       "that an ONNX model leaves open, or replaces those of a TensorFlow "
-			       "Lite model (if TensorFlow Lite is installed). The name may be left "
-			       "out if the model has only one input; repeat for further inputs")
+			       "shape of an input, such as picture=1x3x480x640: for an ONNX model, "
+			       "the sizes that the model leaves open; for a TensorFlow Lite model, "
+			       "sizes in place of its own, if TensorFlow Lite is installed. NAME "
+			       "may be left out for a single input; repeat for further inputs")
 			    .valueText("[NAME=]SHAPE")
 			    .repeatable());
 		add(app.choice(

@@ -48,7 +48,7 @@ void TraceOptions::addTo(CommandLine &app)
 		   "write a register trace of the run to this folder: the register writes, the "
 		   "memory that the NVDLA reads and the expected results. A trace can be played by "
 		   "nvdla-trace, by a simulation of the hardware, or on a board without an "
-		   "operating system. The device must be embedded")
+		   "operating system. Only with --device embedded, the default")
 		.valueText("FOLDER");
 	others_.push_back(app.choice<sim::TraceFormat>(
 		"--trace-format", format_,
@@ -56,13 +56,15 @@ void TraceOptions::addTo(CommandLine &app)
 		  { "txn", sim::TraceFormat::Txn },
 		  { "cfg", sim::TraceFormat::Cfg },
 		  { "c", sim::TraceFormat::C } },
-		"trace (the default): for nvdla-trace; txn: for the testbench of the branch "
-		"nvdlav1 of NVDLA's public hardware repository (nvdla/hw); cfg: for that of its "
+		"trace (the default): for nvdla-trace; txn and cfg: for the testbench of NVDLA's "
+		"public hardware repository (nvdla/hw), txn in its branch nvdlav1, cfg in its "
 		"branch master; c: an array in C, for a board"));
 	others_.push_back(
 		app.option("--trace-memory", memory_,
-			   "first address of the system memory in the trace, a multiple of 4096; "
-			   "default: 0x80000000")
+			   fmt::format("first address of the system memory in the trace, in "
+				       "hexadecimal: a multiple of 4096, {:#x} or above; default: "
+				       "{:#x}",
+				       lowestMemory, Recorder::usualMemory))
 			.valueText("ADDRESS"));
 }
 

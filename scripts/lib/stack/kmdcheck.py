@@ -58,17 +58,18 @@ def main():
 	parser = console.Parser('scripts/check-kmd', '', description=(
 		'Check the Linux driver for NVDLA (a hardware accelerator) as reviewers of Linux would: compile it for every '
 		'kernel that scripts/vm can start in its virtual machine, with all warnings of W=1 and of sparse as errors, and run '
-		'checkpatch --strict. Each option makes another check instead.'))
+		'checkpatch --strict. With an option, the script makes only the check of that option.'))
 	checks = parser.add_mutually_exclusive_group()
 	checks.add_argument('--all', action='store_true', help=(
-		'compile the driver with these warnings as errors for every kernel whose headers the Debian archive has, from old '
-		'backports to experimental, and print a table of the results; a Debian suite that cannot be reached is skipped'))
+		'compile the driver, with the warnings of W=1 and of sparse as errors, for every kernel from '
+		f'{kernels.known()[0]} on whose headers the Debian archive has (from old backports to experimental), and print a '
+		'table of the results; a Debian suite that cannot be reached is skipped'))
 	checks.add_argument('--cross', action='store_true', help=(
-		'compile the driver without sparse for the kernels of Debian 13 for other processors '
-		f'({", ".join(row.name for row in architectures.foreign())}); for each, a folder of about 1 GB with compiler '
-		'and headers is made the first time, in a minute or two'))
+		'compile the driver, with the warnings of W=1 as errors and without sparse, for the kernels of Debian 13 for other '
+		f'processors ({", ".join(row.name for row in architectures.foreign())}). The first time, this makes a folder with '
+		'compiler and headers for each processor (about 1 GB, a minute or two)'))
 	checks.add_argument('--prove', action='store_true', help=(
-		'let the model checker CBMC prove that the driver gives the NVDLA only addresses of memory that it has '
+		'let the model checker CBMC prove that the driver gives the NVDLA only memory addresses that the driver has '
 		'checked, for all values in descriptors (operations as user space submits them) and every configuration of '
 		'NVDLA; CBMC is unpacked once (300 MB, a minute)'))
 	arguments = parser.parse_args()

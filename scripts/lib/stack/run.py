@@ -50,8 +50,8 @@ program nvdla-edges: its network (edge filters, ReLU, tone curve, max pooling; I
 edges of a photograph. (The tone curve, a look-up table, brightens weak edges.) The program writes
 a picture of the edges (PNG), whose colours stand for directions, and a timeline of the run (SVG).
 It prints a table with the time of each operation and the NVDLA's counters: stalls (cycles in which
-it waited for memory), saturated values (results that it clipped) and NaNs (that it read or
-computed; none in this network of integers).
+the NVDLA waited for memory), saturated values (results that the NVDLA clipped) and NaNs (none in
+this network of integers).
 
 No NVDLA is needed: the device model, an NVDLA in software, takes its place. By default nvdla-edges
 runs in a guest, a virtual machine with the kernel driver, and QEMU attaches the device model to the
@@ -60,9 +60,10 @@ without a kernel driver.
 
 With --model, a model of TensorFlow Lite, ONNX or Caffe is compiled and run on the picture in place
 of the example network, and the classes with the highest scores are printed. The picture is cropped
-to its centre and scaled to the model's input. Operators that NVDLA cannot compute run in ONNX
-Runtime or TensorFlow Lite, which are downloaded when a model first needs them. No table is
-printed and no timeline is written; nvdla-prof in build/umd/tools does both for a model.
+to its centre and scaled to the model's input. Operators that neither NVDLA nor this project's
+library can compute run in ONNX Runtime or TensorFlow Lite, which are downloaded when a model first
+needs them. With --model, the script prints no table of operations and writes no timeline; for a
+model, nvdla-prof in build/umd/tools prints and writes these.
 
 The first run takes a few minutes: it installs packages (as root or with sudo), compiles, and
 unpacks QEMU and kernels into ~/.cache/nvdla. The first run with --model also compiles the compiler

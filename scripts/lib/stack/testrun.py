@@ -32,11 +32,11 @@ _DESCRIPTION = '''\
 Install missing packages, build, and run every test of this project: a kernel driver, a runtime and
 a device model (NVDLA in software) for NVDLA, a hardware accelerator. Some tests run on this
 machine, the host. The others run in guests, virtual machines with the driver. There are guests for
-each supported kernel. Guests with the newest kernel run every guest test. Those with the oldest
-kernel run the tests of the driver. Those with any other kernel run only the tests of the driver's
-interface. If scripts/kernel-debug has built the debug kernel, some guests have it. One guest has an
-emulated processor of another kind, and the device tree of a real machine. The last line is
-"N passed, N failed", and ", N skipped" if tests were skipped.
+each supported kernel. Guests with the newest kernel run every guest test. Guests with the oldest
+kernel run the tests of the driver. Guests with any other kernel run only the tests of the driver's
+interface. If scripts/kernel-debug has built the debug kernel, further guests run tests on this
+kernel. One more guest has the device tree of a real machine, and that machine's processor, which is
+emulated. The last line is "N passed, N failed", and ", N skipped" if tests were skipped.
 '''
 _EPILOG = '''\
 The reference data (results of the hardware, and models with their results) is not in the
@@ -50,7 +50,7 @@ def _parse():
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
 	parser.add_argument('--quick', action='store_true', help='run only the tests that need no guest')
 	parser.add_argument('--kernel', metavar='SERIES', help=(
-		'run every guest test, in guests with this kernel only (6.12, 7.3, ...), and the tests on the host; leave out '
+		'run the tests on the host, and every guest test in guests with this kernel only (6.12, 7.3, ...); leave out '
 		'the tests "kmd.checkpatch" and "packages" and the guest with a device tree'))
 	parser.add_argument('--debug-kernel', action='store_true', help=(
 		'run only the tests marked "debug" in tests/vm/tests.list, in guests with the debug kernel, which '

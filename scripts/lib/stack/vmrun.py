@@ -28,9 +28,10 @@ networks) in software, the device model, and loads the kernel driver nvdla.ko. R
 guest, print its output, unload the driver, and exit with COMMAND's status. Without COMMAND, open a
 shell of the guest on the terminal; "exit" in it powers the guest off.
 
-The guest has the project's programs in its PATH. The script first builds the programs whose names
-are in COMMAND or in a script that COMMAND names, or for a shell all programs. It builds no tests:
-to have them in the guest, run "ninja -C build" before.
+The guest has the project's programs in its PATH. For a shell, scripts/vm first builds all programs.
+For a COMMAND, it builds each program whose name is a word of COMMAND or of a script that COMMAND
+runs from the shared folder. It builds no tests: if you need them in the guest, first run
+"ninja -C build".
 
 The guest sees the shared folder (--share) under the same path as the host. This folder is the
 working directory of COMMAND. The guest also sees the folder $NVDLA_REFERENCE_DATA (data for
@@ -42,8 +43,8 @@ unpacks QEMU and kernels into ~/.cache/nvdla. Later boots take seconds.
 _STATUS = f'''\
 Exit status: that of COMMAND. But 2 if an argument of scripts/vm is wrong; {vm.STATUS_KERNEL} if COMMAND
 succeeded, but the kernel logged a warning or the driver could not be unloaded; {vm.STATUS_TIMEOUT} after
---timeout; {vm.STATUS_BROKEN} if the guest failed before COMMAND had ended; and {_STATUS_NO_PROGRAM} if it has no
-such program.
+--timeout; {vm.STATUS_BROKEN} if the guest failed before COMMAND had ended; and {_STATUS_NO_PROGRAM} if the guest has no
+program COMMAND.
 '''
 
 
@@ -124,23 +125,23 @@ def _parse():
 		'kernel of the guest: 6.12, 7.3, ... (default: the newest that is installed here or was downloaded for guests, '
 		'and for which the driver builds), or debug: the kernel that scripts/kernel-debug builds, with run-time checks'))
 	parser.add_argument('--arch', metavar='NAME', default='amd64', help=(
-		f'processor of the guest: amd64 (the default); or {foreign}, which are emulated; the first time, '
-		'a kernel, QEMU and a compiler for it are downloaded and unpacked'))
+		f'processor of the guest: amd64 (the default); or {foreign}, which are emulated and exclude --kernel, --gdb, --user '
+		'and --kvm. For an emulated processor, a kernel, QEMU and a compiler are downloaded the first time'))
 	parser.add_argument('--device-tree', metavar='FILE', type=Path,
 			    help=f'add this overlay (.dts) to the guest\'s device tree; only with --arch {foreign}')
 	parser.add_argument('--mem', metavar='MIB', type=int, default=1024, help='memory of the guest in MiB (default: 1024)')
 	accelerator = parser.add_mutually_exclusive_group()
-	accelerator.add_argument('--tcg', dest='accelerator', action='store_const', const='tcg', help='emulate the guest\'s processor')
+	accelerator.add_argument('--tcg', dest='accelerator', action='store_const', const='tcg', help='emulate the guest\'s processor (the default if KVM does not work)')
 	accelerator.add_argument('--kvm', dest='accelerator', action='store_const', const='kvm',
-				 help='virtualize with KVM; an error if KVM does not work on this machine (default: --kvm if a trial boot works, else --tcg)')
+				 help='use KVM; an error if KVM does not work on this machine (the default if a trial boot with KVM works)')
 	parser.add_argument('--dma', choices=('iommu', 'cma', 'none', 'bounce'), help=(
-		'how the guest gets buffers of more than 4 MiB for the device: through an IOMMU (iommu, the default on amd64; an error '
-		'on riscv64, which has none); from a quarter of the guest\'s memory, which Linux reserves at boot (cma); or not at all '
-		f'(none, the default on {foreign}): programs that need such a buffer fail with "Cannot allocate memory". bounce is like '
-		'none, but the device gets a copy of each buffer (at most 256 KiB): results are wrong if the driver forgets to '
-		'synchronize a buffer'))
+		'how the guest gets buffers of more than 4 MiB for the device. iommu (the default on amd64; an error on riscv64): '
+		'through an IOMMU. cma: from a quarter of the guest\'s memory, which Linux reserves at boot. none (the default on '
+		f'{foreign}): not at all; programs that need such a buffer fail with "Cannot allocate memory". bounce: like none, but a '
+		'buffer has at most 256 KiB, and the device gets a copy of it; this finds a driver that forgets to synchronize a '
+		'buffer, because results are then wrong'))
 	parser.add_argument('--gdb', metavar='PORT', type=int, nargs='?', const=1234,
-			    help='debug the driver with gdb: print how to start gdb on the host, and wait until it has connected to this '
+			    help='debug the driver with gdb: print how to start gdb on the host, and wait until gdb has connected to this '
 				 'port (default: 1234) before the driver initializes the device')
 	parser.add_argument('--user', action='store_true',
 			    help='run the command as the ordinary user "user", who may use the device')
@@ -149,7 +150,7 @@ def _parse():
 	parser.add_argument('--mount', metavar='DIR', type=Path, action='append', default=[],
 			    help='mount one more folder, read-only, at its own path; may be repeated')
 	parser.add_argument('--timeout', metavar='SECONDS', type=float,
-			    help='stop the guest after this time (default: no limit for a shell or with --gdb; else 300, or more on a '
+			    help='stop the guest after this time (default: no limit for a shell or with --gdb; else 300 seconds, or more on a '
 				 'slow or busy machine)')
 	parser.add_argument('--module-parameters', metavar='TEXT', default='', help='parameters of nvdla.ko, as for insmod')
 	parser.add_argument('--append', metavar='TEXT', default='', help='text to add to the kernel command line')
@@ -162,7 +163,7 @@ def _parse():
 			    help='boot without the device and the driver')
 	parser.add_argument('--no-build', dest='build', action='store_false', help='do not build programs: use those in build/ as they are')
 	parser.add_argument('-v', '--verbose', action='store_true', help='show the messages of the guest\'s kernel as they come')
-	parser.add_argument('command', metavar='-- COMMAND', nargs='...', help='the command to run in the guest')
+	parser.add_argument('command', metavar='-- COMMAND', nargs='...', help='the command to run in the guest (default: a shell)')
 	arguments = parser.parse_args()
 	if arguments.command[:1] == ['--']:
 		del arguments.command[0]
