@@ -275,7 +275,8 @@ int main(int argc, char **argv)
 			.showDefault();
 		app.option(
 			"--runs", settings.runs,
-			"end after N counted runs, even if there is time left; default: no limit");
+			"end the measurement after N runs, even before the time of --duration has "
+			"passed; default: no limit");
 		tools::addTimeoutOption(app, settings.timeoutMs);
 		const auto json = app.flag("--json", settings.json, "print the figures as JSON");
 		app.option("--compare", settings.compare,
