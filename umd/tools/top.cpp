@@ -116,20 +116,14 @@ int main(int argc, char **argv)
 		CommandLine app{
 			"Shows repeatedly how busy the engines (units) of this machine's NVDLAs "
 			"(hardware accelerators) are, and for which processes. Only root may run "
-			"nvdla-top. Columns of an engine: busy: share of the interval in which the "
-			"engine had an operation to compute. All other columns are counts, as "
-			"means "
-			"per second. ops: operations. rd stall, wr stall: cycles in which the "
-			"engine "
-			"waited to read or write memory. saturated: results that the engine "
-			"clipped. "
-			"NaN: NaNs that it read or computed. inf: infinities that it read. LUT "
-			"miss: "
-			"values outside look-up tables. For a process, the program shows the "
-			"memory "
-			"of its buffers, and for each engine the share of the interval in which "
-			"the "
-			"engine worked for the process. "
+			"nvdla-top. Columns of an engine: busy is the share of the interval in "
+			"which the engine had an operation to compute. The other columns are "
+			"counts per second. ops: operations. rd stall, wr stall: cycles in which "
+			"the engine waited to read or write memory. saturated: results that the "
+			"engine clipped. NaN: NaNs that it read or computed. inf: infinities that "
+			"it read. LUT miss: values outside look-up tables. For a process, the "
+			"program shows the memory of its buffers, and for each engine the share of "
+			"the interval in which the engine worked for the process. "
 			"Keys: q quits; b, m, n and p sort the processes by busy share, memory, "
 			"name and PID; s changes to the next of these orders.",
 			"nvdla-top", "nvdla-top --device accel0 --interval 0.5"
@@ -141,7 +135,8 @@ int main(int argc, char **argv)
 			   "show only this device, given as accel0, as /dev/accel/accel0 or by its "
 			   "bus address (0000:00:04.0); default: all devices")
 			.valueText("DEVICE");
-		app.option("--interval", settings.interval, "seconds from one view to the next")
+		app.option("--interval", settings.interval, "time from one view to the next")
+			.valueText("SECONDS")
 			.range(0.1, 3600.0)
 			.showDefault();
 		app.option("--sort", settings.order,
