@@ -209,8 +209,10 @@ int main(int argc, char **argv)
 	app.flag("--write-multiple", options.offer.writeMultiple,
 		 "let QEMU 11 or newer send several register writes in one vfio-user message "
 		 "instead of one message for each");
-	app.footer("Exit codes: 0 ended by a signal, as intended, 1 the device cannot be made or "
-		   "cannot go on, 2 wrong argument, or the socket cannot be made.");
+	app.footer(
+		"Exit codes: 0 ended by SIGINT, SIGTERM or SIGHUP, which is the normal end, 1 the "
+		"device cannot be made or cannot go on, 2 wrong argument, or the socket cannot be "
+		"made.");
 	if (const auto code = app.parse(argc, argv))
 		return *code;
 

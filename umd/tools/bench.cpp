@@ -264,18 +264,20 @@ int main(int argc, char **argv)
 			.range(1u, 256u)
 			.showDefault();
 		app.option("--warm-up", settings.warmUp,
-			   "run for this time, in seconds, before the measurement; these runs are "
-			   "not counted")
+			   "run for this time before the measurement; these runs are not counted")
+			.valueText("SECONDS")
 			.range(0.0, 3600.0)
 			.showDefault();
 		app.option("--duration", settings.duration,
-			   "measure for this time, in seconds; Ctrl-C ends the measurement early, "
-			   "and the figures until then are printed")
+			   "measure for this time; Ctrl-C ends the measurement early, and the "
+			   "figures until then are printed")
+			.valueText("SECONDS")
 			.range(0.001, 86400.0)
 			.showDefault();
 		app.option(
 			"--runs", settings.runs,
-			"end after N counted runs, even if there is time left; default: no limit");
+			"end the measurement after N runs, even before the time of --duration has "
+			"passed; default: no limit");
 		tools::addTimeoutOption(app, settings.timeoutMs);
 		const auto json = app.flag("--json", settings.json, "print the figures as JSON");
 		app.option("--compare", settings.compare,

@@ -185,9 +185,10 @@ Result<void> evaluate(Settings &settings)
 void addOptions(CommandLine &app, Settings &settings)
 {
 	app.option("folder", settings.folder,
-		   "has a folder with pictures (PGM, PPM, PNG, JPEG) for each class; its name is "
-		   "the class's whole line in the labels file, the first word of this line, or the "
-		   "class's number, counted from 0")
+		   "has the pictures (PGM, PPM, PNG, JPEG): without --truth, a folder of pictures "
+		   "for each class. The name of such a folder is the class's whole line in the "
+		   "labels file, the first word of this line, or the class's number, counted from "
+		   "0")
 		.valueText("FOLDER");
 	app.option("--labels", settings.labels,
 		   "text file with the names of the classes, one a line, in the order of the "
@@ -197,15 +198,15 @@ void addOptions(CommandLine &app, Settings &settings)
 	app.option("--truth", settings.truth,
 		   "text file with the class of each picture, if the pictures are not sorted "
 		   "into folders. A line has the path of a picture below FOLDER, a space, and the "
-		   "class: its whole line in the labels file, that line's first word, or its "
-		   "number")
+		   "class: its whole line in the labels file, the first word of this line, "
+		   "or its number")
 		.valueText("FILE");
 	app.option("--calibrate", settings.samples,
-		   "also judge network after calibration: the network is also compiled to 8-bit "
-		   "integers, with these examples of inputs. network must be a float model; on a "
-		   "core without FP16 only the calibrated network is judged. An example is a "
-		   "picture, an array (.npy) or a folder of them. All arguments up to the next "
-		   "option are examples")
+		   "also judge network after calibration: network, a float model, is also "
+		   "compiled to 8-bit integers, with these examples of inputs. On a core without "
+		   "FP16, only the calibrated network is judged. An example is a picture, an array "
+		   "(.npy) or a folder of them. All arguments up to the next option are examples, "
+		   "so network and folder come before --calibrate or after another option")
 		.valueText("FILE ...");
 	app.option("--against", settings.others,
 		   "also judge this network, a loadable or a model, on the same pictures; a model "

@@ -146,26 +146,29 @@ int main(int argc, char **argv)
 		auto json = app.flag("--json", settings.json, "the same as --format json")
 				    .excludes(format);
 		app.option("-o,--output", settings.output,
-			   "write to this file instead of printing; - is standard output; a name "
-			   "that ends in .json, .dot or .svg needs the --format of this name")
+			   "write to this file instead of printing; - is standard output. A name "
+			   "that ends in .json needs --format json, .dot needs --format dot, and "
+			   ".svg needs --format svg")
 			.valueText("FILE")
 			.outputFile();
 		const auto chip =
 			app.flag("--chip", settings.chip,
 				 "print only the predicted time of each operation on the chip that "
-				 "the following options describe; a model is first compiled for it")
+				 "the following options describe; a model is first compiled for "
+				 "this chip")
 				.excludes(format)
 				.excludes(json);
 		settings.chipOptions.addTo(app,
 					   [&](CommandLineOption option) { option.needs(chip); });
 		const auto dump =
 			app.option("--dump", settings.dump,
-				   "in place of a network, print the values of the NVDLA's "
-				   "registers in this file, with the registers' names in place of "
-				   "their byte offsets. The file is either the dump that the "
-				   "kernel driver makes when a run fails "
+				   "in place of a network, print the register values that this "
+				   "file has, with the names of the registers in place of their "
+				   "byte offsets. The file is either the dump that the kernel "
+				   "driver makes when a run fails "
 				   "(/sys/class/devcoredump/devcd*/data), or, while the NVDLA "
-				   "runs, /sys/kernel/debug/accel/DEVICE/registers")
+				   "runs, /sys/kernel/debug/accel/DEVICE/registers, where DEVICE "
+				   "is its bus address, such as 0000:00:04.0")
 				.valueText("FILE")
 				.inputFile()
 				.excludes(format)

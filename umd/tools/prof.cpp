@@ -173,13 +173,13 @@ int main(int argc, char **argv)
 		app.option("--csv", settings.csv,
 			   "write the table's rows as CSV, with times in ns and all counters: "
 			   "stalls (cycles in which the operation waited for memory), saturated "
-			   "values (results that the engine clipped), NaNs that it read or "
-			   "computed, and so on")
+			   "values (results that the engine clipped), NaNs that the operation read "
+			   "or computed, and so on")
 			.valueText("FILE")
 			.outputFile();
 		app.option("--json", settings.json,
-			   "write the table's rows with their times and counters as JSON. For "
-			   "--json and the three options before it, - as FILE prints the contents "
+			   "write the table's rows with their times and counters as JSON. If the "
+			   "FILE of --trace, --svg, --csv or --json is -, its contents are printed "
 			   "in place of the table")
 			.valueText("FILE")
 			.outputFile();
@@ -201,7 +201,8 @@ int main(int argc, char **argv)
 		const auto chip =
 			app.flag("--chip", settings.chip,
 				 "run nothing: predict the time of each operation on the chip that "
-				 "the following options describe; a model is first compiled for it")
+				 "the following options describe; a model is first compiled for "
+				 "this chip")
 				.excludes(device)
 				.excludes(input)
 				.excludes(warmUp)

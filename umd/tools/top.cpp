@@ -116,13 +116,14 @@ int main(int argc, char **argv)
 		CommandLine app{
 			"Shows repeatedly how busy the engines (units) of this machine's NVDLAs "
 			"(hardware accelerators) are, and for which processes. Only root may run "
-			"it. Columns of an engine: busy is the share of the interval in which it "
-			"had an operation to compute. All other columns are numbers per second. "
-			"ops: operations. rd stall, wr stall: cycles in which the engine waited "
-			"to read or write memory. saturated: results that it clipped. NaN: NaNs "
-			"that it read or computed. inf: infinities that it read. LUT miss: values "
-			"outside look-up tables. For a process, the program shows the memory of "
-			"its buffers and its busy share of each engine. "
+			"nvdla-top. Columns of an engine: busy is the share of the interval in "
+			"which the engine had an operation to compute. The other columns are "
+			"counts per second. ops: operations. rd stall, wr stall: cycles in which "
+			"the engine waited to read or write memory. saturated: results that the "
+			"engine clipped. NaN: NaNs that it read or computed. inf: infinities that "
+			"it read. LUT miss: values outside look-up tables. For a process, the "
+			"program shows the memory of its buffers, and for each engine the share of "
+			"the interval in which the engine worked for the process. "
 			"Keys: q quits; b, m, n and p sort the processes by busy share, memory, "
 			"name and PID; s changes to the next of these orders.",
 			"nvdla-top", "nvdla-top --device accel0 --interval 0.5"
@@ -134,7 +135,8 @@ int main(int argc, char **argv)
 			   "show only this device, given as accel0, as /dev/accel/accel0 or by its "
 			   "bus address (0000:00:04.0); default: all devices")
 			.valueText("DEVICE");
-		app.option("--interval", settings.interval, "seconds from one view to the next")
+		app.option("--interval", settings.interval, "time from one view to the next")
+			.valueText("SECONDS")
 			.range(0.1, 3600.0)
 			.showDefault();
 		app.option("--sort", settings.order,
@@ -145,10 +147,10 @@ int main(int argc, char **argv)
 		app.flag("--once", settings.once, "exit after the first view");
 		app.flag("--json", settings.json, "print each view as a JSON object on one line");
 		app.flag("--enable", settings.enable,
-			 "fill the columns after ops for all jobs (submissions to the driver); "
-			 "without this option only for jobs whose program asked the driver to "
-			 "count. The devices count, also after nvdla-top has ended, until root "
-			 "writes 0 to "
+			 "count stalls and values (the columns after ops) for all jobs, which are "
+			 "submissions to the driver; without this option only for jobs whose "
+			 "program asked the driver to count. The devices count, also after "
+			 "nvdla-top has ended, until root writes 0 to "
 			 "/sys/class/accel/accelN/device/counters/enable");
 		if (const auto code = app.parse(argc, argv))
 			return *code;

@@ -259,7 +259,7 @@ def main():
 			    help='build the driver of this tree, which has kmd/ and include/ (default: this checkout)')
 	parser.add_argument('--werror', action='store_true', default=os.environ.get('CI') == 'true',
 			    help='treat warnings of the compiler as errors (default if the environment has CI=true)')
-	parser.add_argument('--tests', action='store_true', help='also build the kernel modules of tests/kmd, which tests of the driver load')
+	parser.add_argument('--tests', action='store_true', help='also build tests/kmd: kernel modules for tests of the driver')
 	parser.add_argument('--sparse', action='store_true', help='also check the sources with sparse')
 	parser.add_argument('--no-generate', dest='generate', action='store_false',
 			    help='use the register headers of the last build instead of generating them again')

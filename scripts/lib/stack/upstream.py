@@ -211,19 +211,19 @@ def apply(tree, output, changed):
 
 def main():
 	parser = console.Parser('scripts/upstream', '~/linux', description=(
-		'Turn the driver for NVDLA (a hardware accelerator) into a series of patches for the Linux source tree DIR. They add '
-		'drivers/accel/nvdla, its device tree binding, user space interface and documentation. Apply them to DIR: commit them '
-		'if DIR is a git work tree, else only change its files. The patches are signed off with the user.name and user.email that '
-		'git is configured with in DIR.'))
+		'Turn the driver for NVDLA (a hardware accelerator) into a series of patches for the Linux source tree DIR. The '
+		'patches add drivers/accel/nvdla, its device tree binding, user space interface and documentation. The script writes '
+		'them to a folder, and also applies them to DIR: as commits if DIR is a git work tree, else to its files only. The '
+		'patches are signed off with the user.name and user.email of the git configuration in DIR.'))
 	parser.add_argument('tree', metavar='DIR', type=Path, nargs='?',
 			    help='top folder of a source tree of Linux 7.3 or newer; required unless --check is given')
 	parser.add_argument('--output', metavar='DIR', type=Path, default=ROOT / 'out' / 'upstream',
 			    help='write the patches to this folder (default: out/upstream)')
 	parser.add_argument('--no-apply', dest='apply', action='store_false', help='only write the patches; do not change DIR')
 	parser.add_argument('--check', action='store_true', help=(
-		'instead of DIR, take the source of the newest kernel in the list scripts/lib/kernels. This source is downloaded once '
-		'(1.1 GiB in ~/.cache/nvdla). Apply the patches to the source as it was downloaded, run checkpatch --strict, compile the driver '
-		'with W=1 and sparse, and run its KUnit tests in a UML kernel (Linux as a process of this machine)'))
+		'check the patches with a kernel source that the script downloads once (1.1 GiB in ~/.cache/nvdla), instead of DIR: that '
+		'of the newest kernel in the list scripts/lib/kernels. The check applies the patches, runs checkpatch --strict, compiles the '
+		'driver with W=1 and sparse, and runs its KUnit tests in a UML kernel (Linux as a process of this machine)'))
 	arguments = parser.parse_args()
 	if bool(arguments.tree) == arguments.check:
 		parser.error('name a folder, or --check and none')
