@@ -191,7 +191,7 @@ Result<void> KernelDivider::select(const std::string &weights, const std::string
 	return expansion_.addPair(conv, sdp, piece);
 }
 
-/* Atoms of the output that a convolution packs in one line: that fit beside its weights. */
+/* Number of output atoms that one convolution packs: as many as fit the buffer with its weights. */
 uint32_t KernelDivider::atomsAtOnce(const Block &block) const
 {
 	constexpr uint32_t weightBanks = 2;

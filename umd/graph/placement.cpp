@@ -155,7 +155,7 @@ private:
 
 	Plan &plan_;
 	Packing packing_;
-	const std::array<uint64_t, 2> limits_; /* for Packing::pack(), by domain */
+	const std::array<uint64_t, 2> limits_; /* by domain: sizes as in Packing::pack() */
 	std::vector<Memory> memories_;
 };
 

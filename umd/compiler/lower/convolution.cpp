@@ -16,7 +16,7 @@ namespace nvdla::compiler
 namespace
 {
 
-/* Integers less their zero points: uint8 weights have one anywhere in their range. */
+/* Integers minus their zero points, which for uint8 weights can be anywhere in the range. */
 std::vector<float> withoutZero(Value weights)
 {
 	std::vector<Quantization> zeros;
@@ -28,8 +28,9 @@ std::vector<float> withoutZero(Value weights)
 }
 
 /*
- * Kernels of FP16 whose largest number is beyond its range are multiplied by a power of two, and
- * their sums divided by it; not by so much that the bias leaves the range.
+ * Brings each kernel whose largest number is too large or too small for FP16 into FP16's range by a
+ * power of two, by which the sums are divided again. The bias limits the power: it has to stay in
+ * the range, too.
  */
 void scaleToHalf(Kernels &kernels)
 {
@@ -51,9 +52,9 @@ void scaleToHalf(Kernels &kernels)
 }
 
 /*
- * Kernels with a scale of 0, or with one as small as those of cells that never fire, add nothing
- * to a result. Their scale would leave the others no bits and a bias none at all: they become
- * zeros, which may have any scale.
+ * Sets kernels to zeros that add nothing to any result, because their scale is 0 or tiny (as of
+ * cells that never fire). Zeros may have any scale, so they get that of another kernel. Their own
+ * scale would leave the other kernels' multipliers too few bits, and a bias none.
  */
 void silence(Kernels &kernels, const Quantization &in, const IntegerLimits &limits,
 	     const Quantization &out)
@@ -100,9 +101,9 @@ uint8_t excessBits(const Kernels &kernels, const Quantization &in, DataType rang
 }
 
 /*
- * A factor of sums of 8 bits that divides by a whole number. Multipliers are not exact. A factor
- * that is larger by a quarter of the distance between two quotients rounds ties away from zero, as
- * a division does, and changes no other result.
+ * Adapts a factor that divides sums of 8-bit integers by a whole number. Multipliers are not exact.
+ * If the factor is larger by a quarter of the distance between two quotients, ties are rounded away
+ * from zero, as in a division, and no other result changes.
  */
 double dividing(double factor)
 {
@@ -141,7 +142,8 @@ struct Scaling {
 	Affine function;   /* SDP's */
 };
 
-/* VTA, "CONV2D operator"; precision, "offset". */
+/* Computes how sums become results: truncation, factors and biases (Documentation/umd/numbers.md,
+ * from VTA, "CONV2D operator", and precision, "offset"). */
 Scaling scalingOf(const Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &pass)
 {
 	const bool half = lowerer.storage(pass.input) == DataType::Half;
@@ -321,7 +323,8 @@ void lower(Lowerer &lowerer, const Operator &operation, const Convolution &conv)
 		   .canFuse = true });
 }
 
-/* Rows are the columns of a picture; or its elements are one row, and each kernel covers all. */
+/* The rows are the columns of a picture, and their elements the channels. Or the whole picture is
+ * one row, which each kernel covers. */
 void lower(Lowerer &lowerer, const Operator &operation, const FullyConnected &full)
 {
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];

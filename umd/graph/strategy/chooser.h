@@ -47,7 +47,7 @@ private:
 
 		std::vector<size_t> members() const;
 	};
-	/** \brief Alternative for a layer, as a change of the graph */
+	/** \brief Alternative for a layer: a function that changes the graph */
 	struct Candidate {
 		std::string what;
 		std::function<void(Graph &)> apply;

@@ -159,7 +159,7 @@ const std::vector<Row> rows = {
 	  addWeights<false> },
 	{ "LRN", "LRN", "lrn_param norm_region:ACROSS_CHANNELS",
 	  "size=local_size alpha beta bias=k" },
-	/* The flag gives axis 1, the channels. */
+	/* "axis=across_spatial:false" is true here, that is 1: the axis of the channels. */
 	{ "Normalize", "LpNormalization", "norm_param across_spatial:false",
 	  "axis=across_spatial:false", [](Net &n) { n.applyAlong("Mul", n.weights(0), 1); } },
 	{ "PReLU", "", "", "", [](Net &n) { n.applyAlong("PRelu", n.weights(0), 1); } },
