@@ -20,7 +20,7 @@ constexpr const char *calibrating = "calibrate model";
 /* Range of each value if there are no samples; like most real ranges, it needs a zero point. */
 constexpr Range anyRange = { -1, 2 };
 
-/* The numbers of each input, channels last; those of one sample for all of a batch. */
+/* The numbers of each input, channels last. For a batch, those of one sample are repeated. */
 using Sample = std::vector<RealNumbers>;
 
 [[noreturn]] void bad(const std::string &where, const std::string &why)

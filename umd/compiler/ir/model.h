@@ -417,7 +417,7 @@ struct Model {
 	std::vector<Operator> operators;
 	std::vector<ValueId> inputs;
 	std::vector<ValueId> outputs;
-	/** \brief Of each input in turn; for inputs beyond the list, their values describe them */
+	/** \brief Descriptions of the inputs, in order; if one is missing, its value describes it */
 	std::vector<TensorInFile> inputsInFile;
 	std::vector<TensorInFile> outputsInFile;
 	std::vector<State> states; /**< their inputs are the last ones */

@@ -15,8 +15,8 @@ namespace nvdla::compiler
 /**
  * \brief Maps elements of one array to places in another one
  *
- * Described by the place of the first element in the other array and, for each axis, the distance
- * there from an element to the next.
+ * It has the place of the first element in the other array and, for each axis, the distance there
+ * from an element to the next.
  */
 struct Walk {
 	Extents shape; /**< shape of the array whose elements are counted */

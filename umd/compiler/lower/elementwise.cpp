@@ -225,7 +225,7 @@ op::Sdp product(Lowerer &lowerer, const Meeting &given, ValueId output)
 	return sdp;
 }
 
-/* Maximum or minimum of integers in the output's quantization, which is that of the stream, too. */
+/* Maximum or minimum of integers in the output's quantization; the stream is brought into it. */
 op::Sdp extreme(Lowerer &lowerer, const Elementwise &elementwise, ValueId stream,
 		const std::string &operands, ValueId output)
 {

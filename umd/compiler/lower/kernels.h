@@ -65,15 +65,15 @@ struct ConvolutionPass {
 	std::optional<int> firstBits = {};
 	/**
 	 * \brief Surface with the weights, already packed; the kernels' elements then only tell how
-	 * large sums may become. Their padding value subtracts the input's zero point
+	 * large sums may become. The padding, as a part of sums, subtracts the input's zero point
 	 */
 	std::string packed = {};
 	uint32_t channels = 0; /**< of a packed kernel */
 };
 
 /**
- * \brief Fraction bits of a mean of \a count elements after the first rounding in TFLite's kernels;
- * 0 for a sum, whose kernel rounds once
+ * \brief Fraction bits that TFLite's kernels keep of a mean of \a count elements when they round it
+ * the first time; 0 for a sum, which they round only once
  *
  * \param[in] count 0: a sum
  */

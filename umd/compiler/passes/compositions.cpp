@@ -64,7 +64,7 @@ std::optional<ValueId> centered(const Model &model, ValueId value)
 	return of && of == difference->inputs[0] ? of : std::nullopt;
 }
 
-/* Value whose square is \a value: by a function, or by a product. */
+/* The value x if \a value is x squared, by a function or as the product x * x. */
 std::optional<ValueId> rootOf(const Model &model, ValueId value)
 {
 	const Operator *product = elementwiseThatWrites(model, value, Function::Multiply);

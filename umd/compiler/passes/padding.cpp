@@ -64,8 +64,9 @@ Value numbersAround(const Model &model, const Operator &operation, const Pad &pa
 }
 
 /*
- * Removes taps that only meet padding; returns how many were removed in front. Each tap takes its
- * step's padding with it, so that the other taps stay in place; without so much padding it stays.
+ * Removes taps that only meet padding; returns how many were removed in front. With each tap, the
+ * padding shrinks by the dilation, to keep the other taps in place; if it is too small, the tap
+ * stays.
  */
 uint32_t cut(WindowAxis &axis)
 {

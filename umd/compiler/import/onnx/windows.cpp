@@ -75,8 +75,8 @@ Tensor readConv(NodeReader &reader)
 }
 
 /*
- * ONNX Runtime's optimizer, which saves models too, fuses a convolution with the addition of a
- * tensor and with the function behind them.
+ * Reads a FusedConv: a convolution, perhaps the addition of a tensor, and a function. Files have it
+ * that ONNX Runtime saved after its optimization.
  */
 Tensor readFusedConv(NodeReader &reader)
 {
