@@ -180,8 +180,8 @@ LayerErrors transform(Model &model, const CompileOptions &options, const SampleR
 	if (!options.calibration)
 		return {};
 	if (!samples && !options.calibration->samples.empty() && options.host == HostUse::Auto) {
-		/* Running samples takes long: first find operators that the core refuses with any
-		 * ranges, and leave the model to the host without running them. */
+		/* Running samples takes long. So first find out with arbitrary ranges whether the
+		 * core can compute all operators; if not, the host comes in. */
 		Model trial = model;
 		valueOf(calibrate(trial, { .type = options.calibration->type }, {}, options.core));
 		valueOf(Lowerer(trial, options).run());

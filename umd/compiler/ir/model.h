@@ -417,7 +417,7 @@ struct Model {
 	std::vector<Operator> operators;
 	std::vector<ValueId> inputs;
 	std::vector<ValueId> outputs;
-	/** \brief Descriptions of the inputs, in order; if one is missing, its value describes it */
+	/** \brief Descriptions of the inputs, in order; a missing one follows from the value */
 	std::vector<TensorInFile> inputsInFile;
 	std::vector<TensorInFile> outputsInFile;
 	std::vector<State> states; /**< their inputs are the last ones */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of single elements, and of two tensors. A selection by a constant condition is the sum
- * of two products with masks of ones and zeros.
+ * Functions of single elements, and of two tensors. A selection by a constant condition (Where) is
+ * computed as the sum of two products with masks of ones and zeros.
  */
 #include <algorithm>
 #include <cmath>

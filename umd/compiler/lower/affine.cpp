@@ -128,7 +128,7 @@ void affineOfHalves(Lowerer &lowerer, const Lowerer::Stage &stage, Affine functi
 	addClamped(lowerer, halfAffine(lowerer, stage, function), activation, stage, !fits);
 }
 
-/* Limits after requantization by unit Y, whose product keeps the integers' order. */
+/* The limits as integers after requantization by unit Y, which keeps the integers' order. */
 IntegerClamp requantized(const IntegerClamp &clamp, const Requantization &behind)
 {
 	const IntegerLimits limits = integerLimits(DataType::Int8);

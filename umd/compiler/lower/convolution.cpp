@@ -112,7 +112,7 @@ double dividing(double factor)
 	return factor * (1 + factor / (4 * largestQuotient));
 }
 
-/* For each element of a transposed convolution, the sum of the kernel elements that meet inputs. */
+/* For each output of a transposed convolution, the sum of the kernel elements that meet inputs. */
 std::vector<double> metWeights(const Kernels &kernels, uint32_t k, const Cube &in,
 			       const ConvolutionPass &pass)
 {
@@ -152,7 +152,7 @@ Scaling scalingOf(const Lowerer &lowerer, const Kernels &kernels, const Convolut
 	const uint8_t truncated =
 		half ? uint8_t{ 0 } : excessBits(kernels, in, lowerer.range(pass.input));
 	const double zero = pass.keepsZero || !pass.packed.empty() ? 0 : in.zeroPoint;
-	/* At its edges, some elements of transposed kernels meet no input. */
+	/* At the edges of a transposed convolution's result, some kernel elements meet no input. */
 	const bool hasEdges = pass.isTransposed && (zero != 0 || pass.normalizes);
 	const Cube shape = hasEdges || pass.factors.size() > 1 ? pass.out : Cube{};
 	Affine affine{ {}, {}, { kernels.k, shape.h, shape.w }, pass.activation, pass.firstBits };

@@ -69,7 +69,8 @@ op::Alu aluOf(Elementwise::Function function)
 	return function == Elementwise::Function::Minimum ? op::Alu::Min : op::Alu::Sum;
 }
 
-/* FP16 needs no conversion of the operands; Subtract is operand - stream, negated if needed. */
+/* FP16 operands need no conversion. Subtract computes operand - stream, and Y negates it if the
+ * stream is the first operand. */
 op::Sdp halfSdp(const Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting)
 {
 	constexpr int32_t minusOne = 0xbc00; /* FP16 */
@@ -96,8 +97,8 @@ op::Sdp halfSdp(const Lowerer &lowerer, const Elementwise &elementwise, const Me
 }
 
 /*
- * gain * (factor * stream + 2^shift * operand), and how far off that is in steps of the output:
- * X1 multiplies, and X2 reads the operand, which has no converter there.
+ * The sum gain * (factor * stream + 2^shift * operand), and its error in steps of the output. X1
+ * multiplies the stream. X2, which has no converter for operands, shifts and adds the operand.
  */
 struct Sum {
 	Meeting meeting;
@@ -107,7 +108,8 @@ struct Sum {
 	double error = HUGE_VAL;
 };
 
-/* A larger shift leaves the factor more bits, and the converter's scale fewer. */
+/* Tries several shifts for the least error: a larger one leaves the factor more bits, but the
+ * converter's scale fewer. */
 Sum sumOf(const Lowerer &lowerer, const Meeting &meeting, const Quantization &out)
 {
 	constexpr int triedShifts = 8;

@@ -60,7 +60,7 @@ public:
 
 private:
 	std::vector<GraphNode> nodes_;
-	/* For each node those that make its inputs, and those that read its outputs. */
+	/* For each node, the nodes that make its inputs, and the nodes that read its outputs. */
 	std::vector<std::vector<size_t>> makers_;
 	std::vector<std::vector<size_t>> readers_;
 };

@@ -98,9 +98,9 @@ std::set<std::string> makeAllOutputs(pb::Graph &graph)
 }
 
 /*
- * Adds the whole numbers with which a graph, or a graph in it, compares something: at most six, each
- * once. They are tried as inputs: with other numbers, trial runs may take only one branch of the
- * model, or fail, for instance if an input is a rate in hertz.
+ * Adds the whole numbers with which a graph, or a graph in it, compares something: six at most,
+ * each once. They are tried as inputs: with other numbers, trial runs may take only one branch of
+ * the model, or fail, for instance if an input is a rate in hertz.
  */
 void addComparedNumbers(const pb::Graph &graph, std::vector<std::optional<float>> &numbers)
 {

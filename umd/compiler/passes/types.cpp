@@ -100,7 +100,7 @@ void separateTypes(Model &model)
 
 	expandEach(model, [&](Operator &operation, Chain &chain) {
 		const auto *unary = std::get_if<Unary>(&operation.kind);
-		/* These convert between integers and real numbers by themselves. */
+		/* Conversions and functions over channels take integers and make real numbers. */
 		const bool takesBoth =
 			(unary && unary->isConversion()) || isOverChannels(operation.kind);
 		if (!isFloat(model.values[operation.outputs.front()].type) || takesBoth)

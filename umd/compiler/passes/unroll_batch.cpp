@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A batch is computed sample by sample. Each operator becomes one for each sample, layer by layer,
- * so that the same kernels are used one after the other; all samples share the constants.
+ * Computes a batch sample by sample. Each operator becomes one operator for each sample. These stay
+ * together, so that operations with the same kernels follow each other. All samples share the
+ * constants.
  */
 #include "passes.h"
 

@@ -52,8 +52,8 @@ private:
 		std::string what;
 		std::function<void(Graph &)> apply;
 		/**
-		 * \brief Checks that the trial really used the candidate; empty: it always does
-		 * if it is possible
+		 * \brief Checks that the trial really used the candidate; empty: each trial that
+		 * succeeds uses it
 		 */
 		std::function<bool(const TrialResult &)> became = {};
 	};

@@ -229,8 +229,7 @@ const NodeTable elementNodes = {
 		  return legalize::instanceNormalized(r, r.input(0), scalingOf(r), epsilonOf(r));
 	  } },
 	{ "LRN", readLrn },
-	/* Files from training have further outputs, mean and deviation: these are left to the host.
-	 */
+	/* The outputs mean and deviation, which files from training have, are left to the host. */
 	{ "LayerNormalization",
 	  [](NodeReader &r) {
 		  return legalize::layerNormalized(r, r.input(0), r.axisOf("axis", -1),
