@@ -204,7 +204,7 @@ uint32_t KernelDivider::atomsAtOnce(const Block &block) const
 			divideUp(block.atoms, std::clamp<uint64_t>(most, 1, block.atoms)));
 }
 
-/* Adds the convolutions that pack a line. They see atoms of the output as lines (Surface::turned). */
+/* Adds convolutions that pack a line. They see atoms of the output as lines (Surface::turned). */
 Result<void> KernelDivider::packLine(const Block &block, const std::string &weights, uint32_t line)
 {
 	const uint32_t most = atomsAtOnce(block);
