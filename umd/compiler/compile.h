@@ -18,7 +18,7 @@ namespace nvdla::compiler
 /**
  * \brief Reads a sample by its index, as in Calibration::samples
  *
- * A reader can compute a sample each time, so that only one is in memory.
+ * A reader that computes each sample when it is asked keeps only one sample in memory.
  */
 using SampleReader = std::function<Result<std::vector<std::vector<float>>>(size_t)>;
 
@@ -26,8 +26,8 @@ using SampleReader = std::function<Result<std::vector<std::vector<float>>>(size_
  * \brief Compile a model that an importer or an application has built in memory
  *
  * \param[in] model checked by Model::setAsideInvalid()
- * \param[in] samples reads the examples of this model's inputs, as many as
- * options.calibration->samples, which are the examples if there is no reader
+ * \param[in] samples reads the samples for calibration, as many as options.calibration->samples
+ * has; without a reader, these are the samples
  * \return the loadable and a report; Unsupported naming all operators that are not known or cannot
  * be lowered
  */
@@ -37,9 +37,9 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 /**
  * \brief Find out whether each operator can be compiled, in the order of \a model
  *
- * Each operator is compiled by itself, with its constants; a reason is the lowering's error.
+ * Each operator is compiled by itself, with its constants; the error is the reason against it.
  *
- * \param[in] options of which the core and the calibration matter
+ * \param[in] options only the core and the calibration are used
  */
 std::vector<OperatorSupport> supportedOperators(const Model &model, const CompileOptions &options);
 
@@ -54,7 +54,7 @@ std::vector<OperatorSupport> supportedOperators(const Model &model, const Compil
 Result<CompiledModel> compileParts(std::span<const std::byte> file, const CompileOptions &options);
 
 /**
- * \brief Have ONNX Runtime compute what does not depend on a model's inputs
+ * \brief Have ONNX Runtime compute the operators that do not depend on a model's inputs
  * \param[in] file in ONNX's format
  * \param[in] shapes as CompileOptions::shapes
  * \return the model with constants in place of these operators; an error if there is no ONNX
@@ -63,7 +63,7 @@ Result<CompiledModel> compileParts(std::span<const std::byte> file, const Compil
 Result<std::vector<std::byte>> computeConstants(std::span<const std::byte> file,
 						std::span<const InputShape> shapes);
 
-/** \return InvalidArgument naming an option that cannot be, or that there are no samples */
+/** \return InvalidArgument that names an invalid option, or says that samples are missing */
 Result<void> checkCalibration(const Calibration &calibration);
 
 /**
@@ -82,7 +82,7 @@ using LayerErrors = std::map<ValueId, LayerError>;
  * the core can compute it.
  *
  * \param[in,out] model after runPasses()
- * \param[in] reader as compileInMemory()
+ * \param[in] reader as \a samples of compileInMemory()
  * \return each operator's deviation from the float model, none without samples; InvalidArgument
  * naming the fault of the samples; errors of checkFloat()
  */

@@ -96,7 +96,8 @@ TensorSignature signatureOf(const Model &model, ValueId id, const TensorInFile &
 	return { inFile.shape, inFile.order, model.values[id].type == ElementType::Int8 };
 }
 
-/* Tensors of a loadable are in the order of the inputs and outputs. */
+/* Adds the signatures and names of the model's inputs and outputs to the loadable's tensors, which
+ * are in the same order. */
 void sign(const Model &model, Loadable &loadable)
 {
 	size_t input = 0, output = 0;
@@ -172,14 +173,15 @@ void nameLayers(const CompileReport &report, Loadable &loadable)
 	}
 }
 
-/* The passes; with examples of inputs, integers of a float model. */
+/* Runs the passes; with a calibration, quantizes the float model. */
 LayerErrors transform(Model &model, const CompileOptions &options, const SampleReader &samples)
 {
 	valueOf(runPasses(model, options.core));
 	if (!options.calibration)
 		return {};
 	if (!samples && !options.calibration->samples.empty() && options.host == HostUse::Auto) {
-		/* Samples take long: refuse first what the host computes with any ranges. */
+		/* Running samples takes long. So first find out with arbitrary ranges whether the
+		 * core can compute all operators; if not, the host comes in. */
 		Model trial = model;
 		valueOf(calibrate(trial, { .type = options.calibration->type }, {}, options.core));
 		valueOf(Lowerer(trial, options).run());
@@ -187,7 +189,7 @@ LayerErrors transform(Model &model, const CompileOptions &options, const SampleR
 	return valueOf(calibrate(model, *options.calibration, samples, options.core));
 }
 
-/* Throws the errors of compileInMemory(). */
+/* Like compileInMemory(), but throws the errors. */
 CompiledModel compile(Model model, const CompileOptions &options, const SampleReader &samples)
 {
 	if (options.foldSums == FoldSums::Always && !options.core.has(Capability::SdpY))
@@ -241,7 +243,7 @@ Result<CompiledModel> compileWhole(std::span<const std::byte> bytes,
 		if (options.calibration)
 			valueOf(checkCalibration(*options.calibration));
 		Model model = valueOf(importModel(bytes, shapes));
-		/* The host is not asked to compute a model that is quantized already. */
+		/* Fail for a model that is quantized already, instead of asking the host. */
 		const auto checked = options.calibration ? checkFloat(model) : Result<void>();
 		if (!checked && checked.error().code == ErrorCode::InvalidArgument)
 			valueOf(checked);
@@ -303,11 +305,11 @@ Result<CompiledModel> compileModel(std::span<const std::byte> bytes, const Compi
 					  .and_then([&](auto &&file) {
 						  return compiler::compileWhole(file, {}, options);
 					  });
-		/* Samples and options are read when it is known how the model is divided. */
+		/* Faults of samples and options may show only now, when the model is divided. */
 		if (parts || parts.error().code == ErrorCode::InvalidArgument)
 			return parts;
 		std::string &why = compiled.error().why;
-		/* Where calibration helps, no library is named. */
+		/* If calibration would help, the error names only that remedy. */
 		if (why.find(parts.error().why) == why.npos && why.find("--calibrate") == why.npos)
 			why += "; the host does not compute it either: " + parts.error().message();
 		return compiled;

@@ -36,7 +36,7 @@ inline OptionNames<HostUse> hostNames()
 	return { { "auto", HostUse::Auto }, { "never", HostUse::Never } };
 }
 
-/** \brief Types that a float model can be computed in; integers need samples */
+/** \brief Types that a float model can be computed in; integers need calibration samples */
 inline OptionNames<DataType> precisionNames()
 {
 	return { { "fp16", DataType::Half },

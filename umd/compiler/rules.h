@@ -21,7 +21,7 @@ namespace nvdla::compiler
 /**
  * \brief Thrown where a part of a file or model breaks a rule
  *
- * No function of another folder lets it through: resultOf() makes an error of it.
+ * Functions for other folders never throw it: they call resultOf(), which turns it into an error.
  */
 struct BrokenRule {
 	Error error;
@@ -66,12 +66,12 @@ public:
 	{
 		state(fulfilled, ErrorCode::InvalidFile, field, why);
 	}
-	/** \brief need() for files that are correct but use something unsupported */
+	/** \brief Like need(), but for files that are correct and use something unsupported */
 	void support(bool fulfilled, const std::string &field, const std::string &why) const
 	{
 		state(fulfilled, ErrorCode::Unsupported, field, why);
 	}
-	/** \brief The value of a result; its error becomes one of the part */
+	/** \brief Return the value of a result, or throw its error with the part's name added */
 	template<typename T>
 	T take(Result<T> result) const
 	{
@@ -122,7 +122,7 @@ public:
 	}
 
 	bool none() const { return !first_; }
-	/** \brief Do \a work, and add the rule that it breaks \return whether it breaks none */
+	/** \brief Do \a work, and add the error if it breaks a rule \return false in this case */
 	template<typename Work>
 	bool passes(Work &&work)
 	{

@@ -17,7 +17,8 @@ namespace
 {
 
 /*
- * Places each run of channels, which begins at one of \a starts, at whole atoms of another surface.
+ * Divides a surface's channels into runs, which begin at \a starts. In another surface, each run
+ * begins at a whole atom.
  */
 Join spread(const Surface &whole, const std::set<uint32_t> &starts, const CoreGeometry &core)
 {

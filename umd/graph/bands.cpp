@@ -50,10 +50,10 @@ uint32_t tilesIn(const ConvLayer &layer, const BufferNeeds &needs, uint32_t bank
 }
 
 /*
- * Returns the tiles of the largest possible band. If all weights fit beside it, they are fetched
- * only once. Otherwise room for two kernel groups lets one be fetched while the other is in use;
- * room for one group is the minimum of an operation (programming guide, Strategy selection). With
- * less room, operations compute fewer kernels than a group.
+ * Returns the tiles of the largest possible band. The room beside the band is for weights. With all
+ * weights in it, they are fetched only once. With two kernel groups, one is fetched while the other
+ * is in use. One group is the minimum of an operation (programming guide, Strategy selection). If
+ * not even that fits, an operation computes fewer kernels than a group.
  */
 uint32_t mostTiles(const ConvLayer &layer, const BufferNeeds &needs)
 {
@@ -87,7 +87,7 @@ uint32_t countOf(Lowering &lowering, const ConvLayer &layer)
 					  tiling.fewest * tiling.lines));
 		return layer.op.bands;
 	}
-	/* Without bands, the error message has the numbers of the whole layer. */
+	/* If a layer that must not have bands does not fit, a later check refuses it. */
 	if (whole <= needs.banks || layer.op.bands == 1 || n > 1)
 		return 0;
 	const uint32_t most = mostTiles(layer, needs);
@@ -197,7 +197,8 @@ Result<void> Expansion::addBands(const op::Convolution &conv, const op::Sdp &sdp
 	const uint32_t data = dataBanks(needs, *layer, bands);
 	/* All weights fit beside the largest band, so that every band reuses them. */
 	const bool weightsStay = needs.masksStay && data + needs.allWeights <= needs.banks;
-	/* Packing the channels of operations of a few kernels takes the buffer between bands. */
+	/* A band in operations of a few kernels each ends with convolutions that pack their
+	 * channels; these overwrite the data in the buffer. */
 	const bool divided = data + needs.group > needs.banks;
 
 	for (size_t i = 0; i < bands.size(); i++) {

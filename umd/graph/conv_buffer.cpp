@@ -148,8 +148,7 @@ BufferNeeds::BufferNeeds(const Lowering &lowering, const ConvLayer &layer)
 	banks = core.bufferBanks - (isSparse(layer.weights) ? 1 : 0);
 	entriesPerLine = entriesPerSlice(core, layer);
 	group = banksFor(groupKernels);
-	/* Steps of the CPU pack whole groups; Winograd needs so many kernels for few channels only.
-	 */
+	/* Weights that a step of the CPU packs, and those of Winograd, stay whole groups. */
 	if (!layer.op.winograd && layer.weights.packed.empty()) {
 		for (uint32_t kernels = groupKernels / 2; kernels > 0; kernels /= 2) {
 			if (kernels < layer.core.kernels)

@@ -75,7 +75,7 @@ GraphWeights weightsLike(const GraphWeights &whole, const std::string &name, uin
 inline constexpr const char *bufferRemedy = "make it several layers of fewer channels or columns";
 
 /**
- * \brief Kernels of one operation, beside all of the input
+ * \brief Number of kernels of one operation that fit the buffer beside the whole input
  * \return all if a kernel group fits, else the largest number below a group that does; 0 if none
  */
 uint32_t kernelsAtOnce(const Lowering &lowering, const ConvLayer &layer);

@@ -27,8 +27,9 @@ nvdla_data_cube Lowering::cubeOf(const char *cube, SurfaceState &surface, uint32
 	else
 		out.surf_stride = desc.surfaceStride;
 	/*
-	 * A 1 x 1 cube needs the strides of a packed one. With a single atom, strides have no
-	 * effect, so they may differ from those of the surface that it is a part of.
+	 * The core demands packed strides of a cube of one line and column. A cube of a single atom
+	 * can have them even as a part of a larger surface, because there its strides have no
+	 * effect.
 	 */
 	if (desc.w == 1 && desc.h == 1 && isFeature(desc.format) && !surface.planar &&
 	    desc.c <= geometry().atomChannels(desc.type))
@@ -54,9 +55,9 @@ nvdla_data_cube Lowering::cubeOf(const char *cube, SurfaceState &surface, uint32
 }
 
 /*
- * Makes room for \a more surfaces that the engine touches beyond the last one of a cube. The region
- * of a whole surface grows; behind a part there is room if it ends the whole, or if the whole is
- * ragged.
+ * Makes room for \a more groups of channels that the engine touches behind a cube. The region of a
+ * whole surface grows. Behind a part there is room if the part is the last one of its whole, or if
+ * the whole is ragged: then each of its parts has unused room behind it.
  */
 void Lowering::reach(const char *cube, Region &region, const TensorDesc &desc, uint32_t more)
 {

@@ -12,7 +12,7 @@ namespace nvdla::assembly
 /** \brief One axis of a deconvolution */
 struct DeconvAxis {
 	uint32_t in;
-	uint32_t kernel; /**< kernel elements of a set */
+	uint32_t kernel; /**< kernel elements that make one phase: those of a set */
 	uint32_t stride;
 	uint32_t before; /**< elements cut off at the start */
 	uint32_t out;

@@ -47,8 +47,8 @@ const std::string &weightsOf(const op::Any &operation)
 	return conv ? conv->weights : std::get<op::Deconvolution>(operation).weights;
 }
 
-/* Returns whether an operation has no room for a kernel group; cubes of a batch are divided first.
- */
+/* Returns whether an operation has to be divided into some with fewer kernels. If not even one
+ * kernel fits, that helps only a batch, whose cubes are then computed one by one. */
 bool takesKernelParts(const Lowering &lowering, const ConvLayer &layer)
 {
 	const uint32_t kernels = kernelsAtOnce(lowering, layer);

@@ -122,7 +122,7 @@ private:
 	Result<void> addSelection(const std::string &name, const std::string &input,
 				  const Channels &channels, const std::vector<ChannelRun> &runs);
 	/** \return type, number and place of the channels of a written surface or a part of one;
-	 * nothing for others. \a depth: surfaces that it was found to be a part of */
+	 * nothing for others. \a depth: number of wholes passed, which ends circles of parts */
 	std::optional<Channels> channelsOf(const std::string &name, size_t depth = 0) const;
 
 	std::map<std::string, Join> joins_;

@@ -142,7 +142,7 @@ private:
 		for (const op::Copy::Transfer &one : copy.transfers)
 			written(one.output, numbersOf(one.input));
 	}
-	/* Pooling and operations that move elements. */
+	/* Pooling and operations that move elements keep the format of their input. */
 	template<typename Other>
 	void follow(const Other &other)
 	{

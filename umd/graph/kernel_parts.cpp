@@ -191,7 +191,7 @@ Result<void> KernelDivider::select(const std::string &weights, const std::string
 	return expansion_.addPair(conv, sdp, piece);
 }
 
-/* Atoms of the output that a convolution packs in one line: that fit beside its weights. */
+/* Number of output atoms that one convolution packs: as many as fit the buffer with its weights. */
 uint32_t KernelDivider::atomsAtOnce(const Block &block) const
 {
 	constexpr uint32_t weightBanks = 2;
@@ -204,7 +204,7 @@ uint32_t KernelDivider::atomsAtOnce(const Block &block) const
 			divideUp(block.atoms, std::clamp<uint64_t>(most, 1, block.atoms)));
 }
 
-/* To this convolution, atoms of the output are lines (Surface::turned). */
+/* Adds convolutions that pack a line. They see atoms of the output as lines (Surface::turned). */
 Result<void> KernelDivider::packLine(const Block &block, const std::string &weights, uint32_t line)
 {
 	const uint32_t most = atomsAtOnce(block);

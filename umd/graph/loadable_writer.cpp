@@ -177,7 +177,7 @@ uint16_t Writer::list(const char *name, Interface interface, uint32_t subInterfa
 DlaTask Writer::coreTask(const TaskRange &range, const std::vector<int> &regions) const
 {
 	DlaTask task;
-	std::map<int, size_t> tables; /* places in the task, by those in the plan */
+	std::map<int, size_t> tables; /* a table's index in the task, by its index in the plan */
 
 	task.addresses.emplace_back();
 	for (int region : regions) {

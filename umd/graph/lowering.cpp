@@ -18,7 +18,8 @@ Lowering::Lowering(Plan &plan, Symbols &symbols, const char *kind, const std::st
 	node.piece = piece;
 }
 
-/* Not for operations of the CPU: they need no engine, though their type is BDMA. */
+/* Checks that the core has the node's engine. Not called for operations of the CPU: they need no
+ * engine, though their type is BDMA. */
 void Lowering::needEngine()
 {
 	static constexpr const char *engines[] = { "BDMA", "CONV", "SDP", "PDP", "CDP", "RUBIK" };
@@ -159,7 +160,7 @@ SurfaceState &Lowering::output(const std::string &name, DataType type, const Sha
 			  isOutput(name) ? RegionKind::Output : RegionKind::Intermediate);
 }
 
-/* With too many regions this returns a wrong one, but the graph has failed. */
+/* Returns the region's index. With too many regions it is wrong, but need() has noted an error. */
 int Lowering::addRegion(Region region)
 {
 	if (need(plan_.regions.size() < maxRegions, "output", tooManyRegions()))

@@ -86,9 +86,9 @@ public:
 	/** \brief Columns of a line that can be written without harm to others */
 	uint32_t columnsInLine(const SurfaceState &surface) const;
 	/**
-	 * \brief \a wanted if it is known, else the type that the surface \a name was described
-	 * with, else \a fallback
-	 * \a fallback
+	 * \brief Type of an output
+	 *
+	 * \return \a wanted if known, else the type in the description of \a name, else \a fallback
 	 */
 	DataType outputType(const std::string &name, DataType wanted, DataType fallback) const;
 
@@ -177,7 +177,7 @@ private:
 /** \return enum nvdla_precision of elements that engines read */
 uint8_t precisionOf(DataType type);
 
-/** \brief Can PDP take \a stream on the fly, that is in one part? */
+/** \brief Whether PDP can take \a stream on the fly, that is in one part */
 bool poolsOnTheFly(const Lowering &lowering, const op::Pooling &op, const TensorDesc &stream);
 
 /* One function for each kind of operation that the hardware has; expansion.h has the others. */

@@ -15,8 +15,8 @@ namespace
 {
 
 /*
- * The elements of a range, in C, H, W order. A phase of a deconvolution may be a column wider than
- * the rest of the output: that column repeats the one before it.
+ * Returns the elements of a range, in C, H, W order. The range may be one column too wide for them,
+ * as in a deconvolution with phases of unequal width: that column repeats the one before it.
  */
 Elements gather(const Elements &from, const OperandRange &range)
 {

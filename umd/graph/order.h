@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Order of operations that holds wherever their surfaces lie.
+ * The order of operations that data and engines force, independent of surfaces' addresses.
  */
 #pragma once
 
@@ -14,10 +14,10 @@ namespace nvdla::assembly
 {
 
 /**
- * \brief The order of chains that follows from data and engines
+ * \brief The order that data and engines force on chains (operations linked by streams)
  *
- * A chain waits for those whose surfaces it reads or overwrites, and for those that have its
- * engines before it; tasks follow each other. All others could run at the same time.
+ * A chain waits for earlier chains whose surfaces it reads or overwrites, and for earlier chains on
+ * its engines. Tasks run one after the other. All other chains may run at the same time.
  */
 class Order
 {

@@ -11,7 +11,7 @@
 namespace nvdla::assembly
 {
 
-/** \brief First and last node that a region has to be there for */
+/** \brief First and last node that need the contents of a region */
 struct Lifetime {
 	size_t first = SIZE_MAX;
 	size_t last = 0;
@@ -45,8 +45,8 @@ public:
 	/**
 	 * \brief Give surfaces their offsets
 	 * \param[in] members of the memory, as regions
-	 * \param[in] forBranches if this many bytes are enough for it, branches share none, even if
-	 * sharing would take fewer
+	 * \param[in] forBranches surfaces of parallel branches share no bytes if the memory then
+	 * has at most this size, even if sharing would make it smaller
 	 * \return the size of the memory
 	 */
 	uint64_t pack(const std::vector<size_t> &members, uint64_t forBranches = 0);

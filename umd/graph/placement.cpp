@@ -46,8 +46,8 @@ std::vector<size_t> movable(const Plan &plan, const std::vector<Lifetime> &times
 			found.push_back(i);
 	}
 	/*
-	 * The best are first: accesses divided by lifetime. The size matters for both benefit and
-	 * cost.
+	 * Sort by accesses divided by lifetime, the best first. The size is no criterion: it
+	 * increases both the benefit and the cost.
 	 */
 	std::ranges::stable_sort(found, std::ranges::greater(), [&](size_t i) {
 		return uses[i] / static_cast<double>(times[i].last - times[i].first + 1);
@@ -155,7 +155,7 @@ private:
 
 	Plan &plan_;
 	Packing packing_;
-	const std::array<uint64_t, 2> limits_; /* branches share no bytes up to these */
+	const std::array<uint64_t, 2> limits_; /* by domain: sizes as in Packing::pack() */
 	std::vector<Memory> memories_;
 };
 

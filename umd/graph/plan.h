@@ -49,7 +49,7 @@ struct Window {
 	bool turned = false; /**< transposed: operations see its atoms of channels as lines */
 
 	uint64_t elements() const { return uint64_t{ shape.c } * shape.h * shape.w; }
-	/** \brief Is an element in both? */
+	/** \brief Whether the windows have an element in common */
 	bool meets(const Window &other) const;
 	bool operator==(const Window &) const = default;
 };
@@ -86,10 +86,10 @@ struct SurfaceState {
 };
 
 /**
- * \brief A region as an address in a descriptor, until the loadable is written
+ * \brief The number that stands for a region in descriptors while a graph is assembled
  *
- * Then it becomes an index into the task's address table. 0 stands for the
- * task's root in both.
+ * The loadable's writer replaces it by an index into the task's address table. In both, 0 is the
+ * task's root.
  */
 inline int16_t addressOf(int region)
 {
@@ -106,7 +106,7 @@ inline size_t regionOf(int16_t address)
 struct Node {
 	std::string name;
 	const char *kind = "";
-	std::string piece; /**< name of the node, if its operation takes several */
+	std::string piece; /**< name of the node if its operation takes several nodes */
 	bool cpu = false;
 	nvdla_op_type type = NVDLA_OP_BDMA;
 	nvdla_operation_desc operation = {};
@@ -116,7 +116,7 @@ struct Node {
 	std::vector<int> writes;
 	int producer = none; /**< node whose stream it takes */
 	int lut = none;
-	/** \brief A convolution's input or weights are those that the one before it leaves */
+	/** \brief A convolution finds its input or weights in the buffer, from the one before it */
 	bool reusesData = false;
 	bool reusesWeights = false;
 	uint32_t keptLines = 0;	  /**< input lines in the buffer; 0: all */
@@ -143,7 +143,7 @@ struct Plan {
 	std::vector<nvdla_lut_desc> luts;
 	std::vector<TaskRange> tasks;
 
-	/** \brief Do both nodes touch the same bytes, and one of them writes? */
+	/** \brief Whether both nodes access some of the same bytes, and at least one writes them */
 	bool conflict(const Node &one, const Node &other) const;
 };
 
@@ -174,12 +174,12 @@ void placeOnChip(Plan &plan, const AssembleOptions &options);
 /**
  * \brief Give each region its memory
  * \param[in] apart surfaces of branches that could run at the same time share no bytes, even if
- * that takes more memory; in on-chip memory only as far as there is room
+ * that takes more memory; in on-chip memory they share some if there is not enough room
  * \return the memories, in the order of their ids
  */
 std::vector<Memory> placeRegions(Plan &plan, const AssembleOptions &options, bool apart);
 
-/** \return the nodes as they are in the tasks, in their order */
+/** \return for each node its name, its task and its place in the task, in the nodes' order */
 std::vector<AssembledStep> stepsOf(const Plan &plan);
 
 /** \return the regions that have bytes of their own, once they are placed */

@@ -59,7 +59,7 @@ uint32_t widestPart(const Lowering &lowering, const op::Pooling &op, DataType ty
 	       (lines * lowering.geometry().atomChannels(type) * bits);
 }
 
-/* Vertical strips of the output; columns of the first, of each middle one and of the last. */
+/* Division of the output into vertical strips: columns of the first, middle and last ones. */
 struct Strips {
 	uint32_t count;
 	int64_t first;
@@ -78,7 +78,8 @@ struct Strips {
 	}
 };
 
-/* Whether columns that windows share, or skip, at the border of two strips lie in one of them. */
+/* Whether each strip fits the line buffer, and has all the input columns that windows at its border
+ * share with the neighbouring strip, or skip. */
 bool arePossible(const Strips &strips, const op::Pooling &op, int64_t widest)
 {
 	const int64_t shared = int64_t{ op.kernel.x } - op.stride.x;

@@ -67,8 +67,8 @@ double magnitude(const Quantization &quantization, DataType type)
 }
 
 /*
- * Any scale is right for a kernel of zeros. The largest of the others' scales does not reduce the
- * precision of the multipliers, which have a common shift.
+ * Gives kernels of zeros, for which any scale would do, the largest scale of the other kernels. So
+ * they do not reduce the precision of the multipliers, which have a common shift.
  */
 void scaleZeros(const RealLayer &layer, QuantizedWeights &quantized)
 {

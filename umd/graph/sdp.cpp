@@ -146,7 +146,7 @@ void useSurface(Lowering &lowering, const Unit &unit, const TensorDesc &in, Data
 				  "{}, as '{}', and {} x 1 x 1",
 				  desc.name, desc.n, desc.c, desc.h, desc.w, in.c, in.h, in.w,
 				  in.name, in.c));
-	/* One operand per channel is read one atom after the other. */
+	/* Per-channel operands have to be packed, because SDP reads one atom after the other. */
 	lowering.need(!perChannel || desc.surfaceStride == lowering.geometry().atomBytes ||
 			      desc.c <= lowering.geometry().atomChannels(desc.type),
 		      field,

@@ -396,8 +396,8 @@ const Blob *Loadable::blob(const std::string &name) const
 
 bool haveSameLayout(const TensorEntry &a, const TensorEntry &b)
 {
-	/* Where lines follow each other without gaps, how pixels are divided into lines is no
-	 * matter. */
+	/* If lines follow each other without gaps, it does not matter how pixels are divided into
+	 * lines. */
 	const auto layout = [](const TensorEntry &tensor) {
 		const auto lineStride = tensor.stride[1];
 		const bool hasGaps =

@@ -49,9 +49,9 @@ constexpr Signature caffeWeights = {
 };
 
 /*
- * ONNX files have no identifier. They begin with field 1, the version, and field 2 or 7, the
- * producer or the graph, whose length follows. A loadable begins with an offset, which is small;
- * these bytes, read as an offset, are millions.
+ * ONNX files have no identifier. They begin with field 1 (the version), then field 2 or 7 (the
+ * producer or the graph) and its length. A loadable cannot begin so: its first four bytes are a
+ * small offset, and these bytes, read as an offset, are millions.
  */
 bool isOnnx(std::string_view text)
 {

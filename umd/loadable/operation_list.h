@@ -14,10 +14,10 @@
 namespace nvdla
 {
 
-/** \brief Firmware interface in files of the compilers that exist besides this project's */
+/** \brief Version of the firmware interface for which other compilers make files */
 constexpr Version compilersVersion{ 0, 12, 3 };
 
-/** \brief Firmware interface of this project that adds a struct nvdla_extended_op_desc */
+/** \brief First version whose operations have a struct nvdla_extended_op_desc: this project's */
 constexpr Version firstWithExtendedOperations{ 0, 13, 0 };
 
 /**

@@ -129,8 +129,8 @@ std::vector<std::string> Reader::copyStrings(const List<flatbuffers::String> *st
 }
 
 /*
- * The verifier checks the strings of a shared list again for each entry, so each entry pays for
- * them.
+ * Entries may share a list of strings, and the verifier checks the list again for each of them. So
+ * the list counts towards the limit of bytes once for each entry.
  */
 template<typename T>
 bool Reader::affordStrings(const T &entry, flatbuffers::voffset_t field,
@@ -422,7 +422,7 @@ Result<Loadable> Reader::run()
 		.map([&] { return std::move(loadable_); });
 }
 
-/* Read with \a skip bytes put before the file. */
+/* Reads a file with \a skip bytes put before it, which changes the alignment of its scalars. */
 Result<Loadable> readBehind(std::span<const std::byte> bytes, size_t skip)
 {
 	if (!skip && reinterpret_cast<uintptr_t>(bytes.data()) % largestAlignment == 0)

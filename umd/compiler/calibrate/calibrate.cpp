@@ -20,7 +20,7 @@ constexpr const char *calibrating = "calibrate model";
 /* Range of each value if there are no samples; like most real ranges, it needs a zero point. */
 constexpr Range anyRange = { -1, 2 };
 
-/* The numbers of each input, channels last; those of one sample for all of a batch. */
+/* The numbers of each input, channels last. For a batch, those of one sample are repeated. */
 using Sample = std::vector<RealNumbers>;
 
 [[noreturn]] void bad(const std::string &where, const std::string &why)
@@ -80,7 +80,7 @@ struct Samples {
 		for (size_t i = 0; i < count; i++) {
 			Sample sample =
 				sampleOf(model, valueOf(read(i)), fmt::format("sample {}", i));
-			/* The samples are steps of one sequence. */
+			/* In a model with states, the samples are the steps of one sequence. */
 			for (const State &state : model.states)
 				sample.push_back(i ? values[model.outputs[state.output]]
 						   : RealNumbers(state.first));
@@ -95,7 +95,8 @@ struct Samples {
 	}
 };
 
-/* The ranges of a table's scales; empty without a row of the value's or its operator's name. */
+/* The ranges for a table's scales. A value's range is empty if the table has no row with the name
+ * of the value or of its operator. */
 std::vector<Range> rangesOf(const Model &model, const CalibrationTable &table)
 {
 	const auto highest = static_cast<double>(integerLimits(DataType::Int8).highest);
@@ -129,7 +130,7 @@ void checkRanges(const Model &model, const std::vector<Range> &ranges)
 
 /*
  * Collects the range of each value's numbers over all samples, unless a table has the ranges.
- * Returns the mean of each operand of kernels, by value.
+ * Returns the mean over the samples of each tensor to which kernels are applied, by value.
  */
 std::vector<RealNumbers> observe(const Samples &samples, const Calibration &calibration,
 				 std::vector<Range> &ranges)
@@ -173,7 +174,7 @@ std::vector<RealNumbers> observe(const Samples &samples, const Calibration &cali
  */
 void correctBiases(Model &integers, const Model &real, const std::vector<RealNumbers> &means)
 {
-	Model both = integers; /* with both kernels of each operator */
+	Model both = integers; /* it has the integer and the float kernels */
 
 	for (Value &value : both.values) {
 		if (!value.isConstant)

@@ -12,10 +12,10 @@ namespace nvdla::compiler
 namespace
 {
 
-/* Scale of values that are 0 throughout; any would do. */
+/* Scale of a tensor that contains only zeros; any scale would do. */
 constexpr double scaleOfNothing = 1.0 / 128;
 
-/* Whether the result's integers are unchanged ones of the inputs. */
+/* Whether an operator only moves integers: its result consists of unchanged ones of the inputs. */
 bool movesElements(const Kind &kind)
 {
 	const auto *pool = std::get_if<Pool>(&kind);
@@ -26,8 +26,8 @@ bool movesElements(const Kind &kind)
 }
 
 /*
- * Returns the range of a function whose results have limits: 256 steps between the limits, one of
- * them at 0, as file formats define. Other operators keep the range that was seen.
+ * Returns the range of a function whose results have limits. As TFLite defines it, 256 integers
+ * cover the range, and one of them is 0. Other operators keep the range that was seen.
  */
 Range limitsOf(const Operator &operation, const Range &seen)
 {
@@ -60,7 +60,8 @@ Quantization quantizationFor(const Range &range, const Calibration &calibration)
 	const IntegerLimits limits = integerLimits(type);
 
 	if (isFixedPoint(calibration)) {
-		/* The limits of the range may be rounded by half a step: 1 is 127 of 2^-7. */
+		/* A limit may be rounded by half a step: a range up to 1 gets the step 2^-7,
+		 * with the integer 127 for 1. */
 		const double step = powerOfTwo(
 			std::max(range.high / (static_cast<double>(limits.highest) + 0.5),
 				 range.low / (static_cast<double>(limits.lowest) - 0.5)));
@@ -79,7 +80,7 @@ ElementType elementTypeOf(DataType type)
 	return type == DataType::Int8 ? ElementType::Int8 : ElementType::Int16;
 }
 
-/* Integers for a kernel tensor, with a scale for each output channel, or one for fixed point. */
+/* Quantizes a kernel tensor: a scale for each output channel; with fixed point one for all. */
 Value integerKernels(const Value &weights, const std::vector<double> &bias, double inputStep,
 		     const Calibration &calibration)
 {
@@ -125,15 +126,16 @@ double sumOf(std::span<const uint64_t> counts)
 }
 
 /*
- * Relative entropy between the numbers of the bins from first to last, with those beyond added to
- * the bins at the ends, and the same numbers as levels: the numbers of a level are spread evenly
- * over those of its bins that have any.
+ * Relative entropy of two distributions over the bins from first to last. One has the counts of the
+ * bins; counts beyond are added to the bins at the ends. The other one is what \a levels integers
+ * make of it: the bins of a level share its count evenly, except for bins that were empty.
  */
 double divergence(std::span<const uint64_t> counts, size_t first, size_t last, size_t levels)
 {
 	const auto inner = counts.subspan(first, last - first);
 	const double all = sumOf(counts), inside = sumOf(inner), below = sumOf(counts.first(first));
-	/* A bin whose level has no number gets the probability of a single number. */
+	/* Least probability of a bin in the second distribution, so that no quotient is infinite:
+	 * that of a single number. */
 	const double unlikely = 1 / all;
 	std::vector<double> sums(levels), filled(levels);
 	double entropy = 0;
@@ -167,7 +169,8 @@ void settleRanges(const Model &model, std::vector<Range> &ranges, const CoreGeom
 		ranges[id].include(by);
 	};
 
-	/* Moved elements keep the limits of the operation that computed them. */
+	/* Operators that only move elements begin without a range: the loop below widens it to
+	 * that of their inputs. */
 	for (const Operator &operation : model.operators) {
 		Range &range = ranges[operation.outputs.front()];
 		if (!areGiven || range == Range{})
@@ -185,8 +188,8 @@ void settleRanges(const Model &model, std::vector<Range> &ranges, const CoreGeom
 				widen(output, ranges[input]);
 				widen(input, ranges[output]);
 			}
-			/* Kernels have no zero point, nor has a tensor that becomes kernels, nor
-			 * the second factor of a product without unit Y. */
+			/* A second input must have zero point 0, so a symmetric range, if it
+			 * becomes kernels, or is a factor on a core without SDP's unit Y. */
 			const auto *of = std::get_if<Elementwise>(&operation.kind);
 			const bool multiplies =
 				of && of->function == Elementwise::Function::Multiply &&
@@ -213,7 +216,7 @@ void quantizeModel(Model &model, const std::vector<Range> &ranges, const Calibra
 		value.quantization = quantizationFor(ranges[id], calibration);
 	}
 	for (Operator &operation : model.operators) {
-		/* Kernels of hybrid models are integers. */
+		/* Hybrid models (float values, integer kernels) keep their kernels. */
 		if (!hasKernels(operation.kind) || !isFloat(model.values[operation.inputs[1]].type))
 			continue;
 		const Value &weights = model.values[operation.inputs[1]];
@@ -221,12 +224,12 @@ void quantizeModel(Model &model, const std::vector<Range> &ranges, const Calibra
 		const std::vector<double> bias =
 			operation.inputs.size() > 2 ? realNumbers(model.values[operation.inputs[2]])
 						    : std::vector<double>{};
-		/* Kernels may be those of several operators, with other biases. */
+		/* Operators that share kernels get one copy each: scales depend on the bias. */
 		operation.inputs[1] = model.add(integerKernels(weights, bias, step, calibration));
 	}
 	/*
-	 * The results need not equal those of other kernels, and rounding once is nearer to the
-	 * float model.
+	 * There are no results of a framework to match bit by bit, and rounding once is nearer to
+	 * the float model than TFLite's rounding twice.
 	 */
 	model.roundingOf8Bits = ScaleRounding::Once;
 }

@@ -49,8 +49,8 @@ public:
 	/**
 	 * \brief Range that distorts the distribution least
 	 *
-	 * Each limit of a candidate is at least an eighth of the seen one. The chosen range is the
-	 * one where the distribution of 256 integers differs least from that of the numbers,
+	 * Candidates are ranges with limits from an eighth to the whole of the seen ones. The best
+	 * one is that where the distribution of 256 integers differs least from that of the numbers
 	 * by relative entropy (Kullback and Leibler). Numbers beyond a range count at its ends.
 	 */
 	Range leastEntropy() const;
@@ -69,17 +69,17 @@ private:
  * Values between which operators only move elements share one range, which covers all of them. The
  * result of a function with limits, such as a sigmoid, gets these limits as range.
  *
- * \param[in] areGiven results keep ranges that are not empty
+ * \param[in] areGiven ranges that are not empty stay, even those of functions with limits
  */
 void settleRanges(const Model &model, std::vector<Range> &ranges, const CoreGeometry &core,
 		  bool areGiven = false);
 
 /**
- * \brief Quantize float values, each as a whole, and kernels for each output channel
+ * \brief Quantize float values, with one scale each, and kernels, with one per output channel
  *
  * Biases, slopes and other constants stay real numbers: the lowering quantizes them.
  *
- * With RangeMethod::PowersOfTwo all scales are powers of two, and that of kernels is one for all.
+ * With RangeMethod::PowersOfTwo all scales are powers of two, and a kernel tensor has only one.
  *
  * \param[in] ranges of each value
  */

@@ -70,7 +70,7 @@ struct Value {
 	std::string name;
 	ElementType type = ElementType::Float32;
 	Extents shape;
-	Extents shapeInFile; /**< if the file has the axes in another order */
+	Extents shapeInFile; /**< the file's shape, if its axes are in another order */
 	/** \brief One scale and zero point, or one pair for each index along quantizedAxis */
 	TensorQuantization quantization;
 	uint32_t quantizedAxis = 0;
@@ -152,7 +152,7 @@ struct FullyConnected {
 	Clamp activation;
 };
 
-/** \brief A tensor as matrices, for each sample; its last axis has their columns */
+/** \brief A tensor seen as matrices, some for each sample; the last axis is their columns */
 struct Matrices {
 	uint32_t samples = 1;
 	uint32_t count = 1;
@@ -273,10 +273,10 @@ struct Slice {
 struct Unary {
 	static constexpr Traits traits{};
 	using Function = ElementFunction;
-	Function function = Function::Identity; /**< Identity: another type or quantization */
+	Function function = Function::Identity; /**< Identity: converts type or quantization */
 	double parameter = 0;			/**< of functions that have one */
 	Clamp activation;
-	Function inner = Function::Identity; /**< one without a parameter */
+	Function inner = Function::Identity; /**< applied first; has no parameter */
 	double scale = 1;
 	double shift = 0;
 
@@ -393,7 +393,7 @@ struct Operator {
 	Kind kind;
 	std::vector<ValueId> inputs;
 	std::vector<ValueId> outputs;
-	size_t index = 0; /**< among the operators of the file; one of these may become several */
+	size_t index = 0; /**< index of the file's operator, which may have become several */
 };
 
 /** \brief An input or output of a network, as its file describes it */
@@ -417,7 +417,7 @@ struct Model {
 	std::vector<Operator> operators;
 	std::vector<ValueId> inputs;
 	std::vector<ValueId> outputs;
-	/** \brief The inputs in their order; the file describes missing ones as their values */
+	/** \brief Descriptions of the inputs, in order; a missing one follows from the value */
 	std::vector<TensorInFile> inputsInFile;
 	std::vector<TensorInFile> outputsInFile;
 	std::vector<State> states; /**< their inputs are the last ones */
@@ -492,8 +492,8 @@ Value permuted(const Value &value, const std::vector<uint32_t> &order);
 /** \return a float32 constant of \a numbers, which are in the order of \a shape */
 Value floatConstant(const std::vector<double> &numbers, const Extents &shape);
 /**
- * \brief A constant of 8 bits whose realNumbers() are the nearest ones, of two the even integer
- * \param[in] value without elements
+ * \brief Quantize \a numbers to 8 bits; a number between two integers becomes the even one
+ * \param[in] value name, type, shape and quantization of the result
  */
 Value quantizedConstant(const std::vector<double> &numbers, Value value);
 

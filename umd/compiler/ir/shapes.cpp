@@ -30,7 +30,7 @@ bool isActivation(ElementType type)
 	       type == ElementType::Int16;
 }
 
-/* Rules that legalize leaves open; the shapes of results are right as it makes them. */
+/* Checks rules that legalize leaves open, but not the shapes that legalize computes. */
 class Checker : private Rules
 {
 public:
@@ -46,7 +46,7 @@ private:
 	const Value &value(size_t input) const { return model_.values[operation_.inputs[input]]; }
 	const Extents &shape(size_t input) const { return value(input).shape; }
 	const Value &out() const { return model_.values[operation_.outputs.front()]; }
-	/* Whether the inputs make the output. */
+	/* Whether the shapes of the inputs go with that of the output. */
 	bool fits() const;
 	bool fitsParts(size_t axis) const;
 	bool fitsSlice(const Slice &slice) const;
@@ -238,7 +238,7 @@ Result<void> Model::setAsideInvalid()
 			isThere[id] = true;
 		}
 	}
-	/* No operator reads constants of a wrong size any more. */
+	/* Drop constants of a wrong size: the loop above removed them from operators' inputs. */
 	for (ValueId id = 0; id < values.size(); id++) {
 		if (bytesError(values[id])) {
 			values[id].isConstant = isThere[id] = false;

@@ -21,7 +21,7 @@ public:
 	{
 		span::operator=(*owner_);
 	}
-	/* There is no move, which would leave a span without its owner. */
+	/* Not movable: a move would leave behind a span without the owner of its bytes. */
 	SharedBytes(const SharedBytes &) = default;
 	SharedBytes &operator=(const SharedBytes &) = default;
 	bool operator==(const SharedBytes &o) const { return std::ranges::equal(*this, o); }

@@ -15,8 +15,8 @@ namespace nvdla::compiler
 /**
  * \brief Maps elements of one array to places in another one
  *
- * The other array has the place of the first element, and for each axis the distance from an
- * element to the next.
+ * It has the place of the first element in the other array and, for each axis, the distance there
+ * from an element to the next.
  */
 struct Walk {
 	Extents shape; /**< shape of the array whose elements are counted */
@@ -36,7 +36,7 @@ struct Walk {
 	}
 };
 
-/** \return strides of elements one behind the other */
+/** \return strides of an array of that shape without gaps, the last axis innermost */
 inline std::vector<size_t> packedStrides(const Extents &shape)
 {
 	std::vector<size_t> strides(shape.size(), 1);

@@ -41,8 +41,8 @@ struct Tensor {
 	Extents shape; /**< as the file has it */
 	AxisOrder order;
 	/**
-	 * \brief If the last axis is flattened lines and columns: the file's index of each of its
-	 * elements; empty if that is the element's own index
+	 * \brief If the last axis is flattened lines and columns: for each of its elements the
+	 * index that it has in the file; empty if the indices are the same
 	 */
 	std::vector<uint32_t> places = {};
 	/** \brief False if the shape is unknown; the tensor's readers are then unknown, too */
@@ -61,7 +61,7 @@ std::vector<double> broadcast(const std::vector<double> &numbers, const Extents 
 bool hasAtMost(const Extents &shape, uint64_t elements);
 /** \return place of an axis in \a order */
 uint32_t placeOf(const AxisOrder &order, uint32_t axis);
-/** \return the numbers of these axes */
+/** \return \a numbers[axis] for each of \a axes */
 Extents sizesOf(const Extents &numbers, const AxisOrder &axes);
 /** \return \a numbers, one for each axis of the file, in the order of the value's axes */
 inline Extents inValueOrder(const Tensor &tensor, const Extents &numbers)
@@ -114,7 +114,7 @@ struct Building {
 class Builder : public Rules
 {
 public:
-	/** \brief \a axis, or another index, counted from the front, checked against \a rank */
+	/** \return an axis (or other index) below \a rank; a negative one counts from the end */
 	uint32_t axis(int64_t axis, size_t rank, const std::string &field,
 		      const char *what = "axis");
 	/** \return usual order of values' axes: N, H, W, C of four; otherwise the file's */
@@ -148,7 +148,7 @@ public:
 	/** \brief A tensor, computed or constant, in another shape */
 	Tensor reshaped(const Tensor &tensor, const Extents &shape);
 
-	/** \brief The shape of a tensor and one with no more axes, broadcast to each other */
+	/** \return the shape of two tensors broadcast to each other; \a other has no more axes */
 	Extents together(const Extents &shape, const Extents &other) const;
 	ValueId addConstant(Value value);
 	/** \brief A tensor of a constant in the file's axis order */
@@ -171,8 +171,8 @@ public:
 	/** \brief Add a constant operand with one number for each index of an axis of the file */
 	ValueId addAlong(const Tensor &tensor, uint32_t axis, const std::vector<double> &numbers);
 
-	/** \brief Make a value without a writer a state, 0 at first, and \a after the result of a
-	 * run */
+	/** \brief Make a value without a writer a state. The first run reads zeros, each later one
+	 * the \a after of the run before */
 	void keep(const Tensor &state, const Tensor &after);
 
 	/** \brief Set type and quantization of the operator's results, if the file states them */

@@ -155,8 +155,8 @@ Tensor reduced(Builder &builder, const Tensor &in, const Reduction &over, Pool::
 }
 
 /*
- * log(softmax(x)) is x less the logarithm wanted here. For the largest x it is within a few of 0,
- * and so exact in FP16, where a sum of exponentials would be infinite.
+ * Computes log(sum(exp(x))) as x - log(softmax(x)) for the largest x. There log(softmax(x)) is near
+ * 0 and so exact in FP16, whereas the sum of the exponentials might be infinite.
  */
 Tensor logarithmOfExponentials(Builder &builder, const Tensor &in, const Reduction &over)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of single elements, and of two tensors. A selection by a constant condition is the sum
- * of two products with masks of ones and zeros.
+ * Functions of single elements, and of two tensors. A selection by a constant condition (Where) is
+ * computed as the sum of two products with masks of ones and zeros.
  */
 #include <algorithm>
 #include <cmath>
@@ -64,7 +64,7 @@ Tensor elementwise(Builder &builder, const Elementwise &operation, Tensor a, Ten
 	const bool first = builder.isConstant(a), second = builder.isConstant(b);
 	const size_t rank = std::max(a.shape.size(), b.shape.size());
 
-	/* Prepend missing axes, of one element each; addMeeting() does it for constants. */
+	/* Prepend missing axes of one element. For a single constant, addMeeting() does that. */
 	for (Tensor *one : { &a, &b }) {
 		if (one->shape.size() < rank && (first == second || !builder.isConstant(*one)))
 			*one = builder.reshaped(*one, withRank(one->shape, rank));
@@ -75,7 +75,8 @@ Tensor elementwise(Builder &builder, const Elementwise &operation, Tensor a, Ten
 	Tensor &other = &larger == &a ? b : a;
 	Tensor like = larger;
 	like.shape = builder.together(larger.shape, other.shape);
-	/* An operand with one number per row fits any order of the row's elements. */
+	/* Flattened last axes of two operands need the same order of elements, except if one
+	 * operand has a single number per row. */
 	const bool otherOrder =
 		!first && !second && a.places != b.places && other.shape.back() != 1;
 	if (otherOrder || like.shape != larger.shape) {
@@ -189,7 +190,8 @@ Tensor select(Builder &builder, const Value &condition, const Tensor &a, const T
 		builder.support(!numbers.empty(), "inputs",
 				fmt::format("are {} and a constant of {}", toString(x.shape),
 					    toString(value.shape)));
-		/* Constants may be infinite there, which no product with 0 removes. */
+		/* Mask constants here, not by a product: a constant may be infinite, and
+		 * infinity * 0 is NaN. */
 		for (size_t i = 0; i < numbers.size(); i++)
 			numbers[i] = (mask[i] != 0) == wanted ? numbers[i] : 0;
 		const ValueId made = builder.addMeeting(x, floatConstant(numbers, x.shape));

@@ -14,7 +14,7 @@ namespace nvdla::compiler::legalize
 namespace
 {
 
-/* The element of an axis that is repeated at a place; symmetric repeats the edge, too. */
+/* Index of the element that padding repeats at index \a at; "symmetric" repeats the edge, too. */
 int64_t repeatedAt(const std::string &mode, int64_t at, int64_t extent)
 {
 	const int64_t edge = mode == "symmetric" ? 1 : 0;
@@ -26,7 +26,7 @@ int64_t repeatedAt(const std::string &mode, int64_t at, int64_t extent)
 	return at < 0 ? -at - edge : at < extent ? at : 2 * (extent - 1) + edge - at;
 }
 
-/* Parts of an axis that are its padding, around the axis itself; no parts without padding. */
+/* Parts of an axis whose concatenation is the axis with padding; no parts without padding. */
 std::vector<Part> paddedParts(Builder &builder, const std::string &field, const std::string &mode,
 			      uint32_t extent, uint32_t before, uint32_t after)
 {

@@ -17,7 +17,8 @@ namespace nvdla::compiler::legalize
 namespace
 {
 
-/* Largest integers for a double to hold exactly, and for the evaluator's elements as indices. */
+/* Largest integer that a double holds exactly; largest number of elements whose indices the
+ * evaluator's floats hold exactly. */
 constexpr double mostWhole = 0x1p53, mostPlaces = 0x1p24;
 
 /* Numbers as a constant; nothing if an integer would be too large. */
@@ -42,7 +43,8 @@ std::optional<Value> constantOf(const std::vector<double> &numbers, ElementType 
 	return value;
 }
 
-/* The evaluator moves indices of elements; then the elements are copied by these. */
+/* Computes an operator that moves elements: the evaluator moves their indices, by which the
+ * elements are then copied. */
 std::optional<Value> moved(const Operator &operation, const std::vector<const Value *> &operands,
 			   const Extents &shape)
 {

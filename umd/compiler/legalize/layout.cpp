@@ -15,7 +15,8 @@ namespace nvdla::compiler::legalize
 namespace
 {
 
-/* Order with \a several as the axes of more than one element: the usual order if it has these. */
+/* Order of all axes in which those of more than one element are \a several; the usual one if it
+ * fits. */
 AxisOrder orderOf(const Builder &builder, const Extents &shape, const AxisOrder &several)
 {
 	const AxisOrder usual = builder.usualOrder(shape.size());
@@ -74,7 +75,8 @@ Tensor reshape(Builder &builder, const Tensor &tensor, const Extents &shape)
 	return builder.move(Reshape{}, inFile, { 0, shape, orderOf(builder, shape, to) });
 }
 
-/* Whether pictures have their own axes in memory: those before reshapes, which move nothing. */
+/* Whether a value is pictures of so many channels in memory. Reshapes move nothing, so the shape
+ * before them tells. */
 bool arePictures(const Model &model, ValueId id, uint32_t samples, size_t channels)
 {
 	const Extents &shape = model.values[model.beforeReshapes(id)].shape;
@@ -83,7 +85,8 @@ bool arePictures(const Model &model, ValueId id, uint32_t samples, size_t channe
 	       samples == (shape.size() == 4 ? shape.front() : 1);
 }
 
-/* Whether a flattened tensor is a picture in memory, whose planes in turn are in file order. */
+/* Whether a flattened tensor is a picture in memory; its elements, plane by plane, are in the
+ * file's order. */
 bool isFlatPicture(const Model &model, const Tensor &tensor)
 {
 	const auto &[extents, order] = tensor.unflattened;

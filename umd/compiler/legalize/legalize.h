@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Translates operators of files into operators of the compiler. Axes are the file's. Each function
- * adds operators to the builder's model; Rules of it that are broken end it by an exception.
+ * Translates operators of files into operators of the compiler. Axes are numbered as in the file.
+ * Each function adds operators to the builder's model; it throws BrokenRule if it cannot.
  */
 #pragma once
 
@@ -30,8 +30,8 @@ Tensor hardSigmoid(Builder &builder, const Tensor &x, double alpha, double beta)
 Tensor elementwise(Builder &builder, const Elementwise &operation, Tensor a, Tensor b);
 /** \brief a / b; a product if b is constant, a function of b if a is one number */
 Tensor quotient(Builder &builder, const Tensor &a, const Tensor &b, const Clamp &activation);
-/** \brief A function of the first two tensors, applied again to its result and each next tensor,
- * with the activation behind the last one */
+/** \brief A function of two tensors, then of its result and the third tensor, and so on; the
+ * activation applies to the last result */
 Tensor several(Builder &builder, const Elementwise &operation, const std::vector<Tensor> &tensors);
 Tensor mean(Builder &builder, const std::vector<Tensor> &tensors);
 Tensor squaredDifference(Builder &builder, const Tensor &a, const Tensor &b);
@@ -46,8 +46,8 @@ Tensor select(Builder &builder, const Value &condition, const Tensor &a, const T
 
 /**
  * \brief A tensor as an output of the model
- * \param[out] order Nchw: a picture, whose value has the channels last; Nhwc: elements in the
- * file's order, into which the CPU brings them where they are not
+ * \param[out] order Nchw: in the file a picture in N, C, H, W, whose value has the channels last;
+ * Nhwc: elements in the file's order, to which the CPU transposes them if necessary
  */
 Tensor asOutput(Builder &builder, const Model &model, const Tensor &tensor, ElementOrder &order);
 /** \param[in] perm axis i of the result is axis perm[i] */
@@ -62,11 +62,11 @@ Tensor stack(Builder &builder, const std::vector<Tensor> &tensors, int64_t axis)
  */
 Tensor reshaped(Builder &builder, const Tensor &tensor, const std::vector<int64_t> &shape,
 		bool zeroKeeps);
-/** \brief All axes before \a axis as one, and all from it on */
+/** \brief Flatten to two axes: all axes before \a axis, and all from \a axis on */
 Tensor flattenedAt(Builder &builder, const Tensor &tensor, int64_t axis);
-/** \param[in] axes of one element, to be removed; empty: all of these */
+/** \param[in] axes to remove, each with one element; empty: all axes with one element */
 Tensor squeezed(Builder &builder, const Tensor &tensor, const std::vector<int64_t> &axes);
-/** \param[in] axes of one element, which the result has */
+/** \param[in] axes to add, each with one element; counted as axes of the result */
 Tensor unsqueezed(Builder &builder, const Tensor &tensor, const std::vector<int64_t> &axes);
 
 /** \return the index \a at, clamped to the axis; negative ones count from its end */
@@ -121,7 +121,7 @@ struct Padding {
 	std::vector<int64_t> before; /**< each axis */
 	std::vector<int64_t> after;
 	double value = 0;
-	std::optional<std::vector<int64_t>> axes = {}; /**< that have numbers; nothing: all */
+	std::optional<std::vector<int64_t>> axes = {}; /**< axes to pad; nothing: all */
 };
 Tensor pad(Builder &builder, const Tensor &tensor, const Padding &padding);
 
@@ -131,14 +131,14 @@ Tensor pad(Builder &builder, const Tensor &tensor, const Padding &padding);
 Tensor argMax(Builder &builder, const Tensor &tensor, uint32_t axis, bool ofSmallest);
 /** \brief A function of all numbers along an axis: Softmax or OverChannels */
 Tensor overAxis(Builder &builder, const Tensor &tensor, uint32_t axis, Kind function);
-/** \param[in] blocksTogether adjacent channels are of a block (CRD), not of an element (DCR) */
+/** \param[in] blocksTogether adjacent channels become a block (ONNX: CRD), else a pixel (DCR) */
 Tensor depthToSpace(Builder &builder, const Tensor &picture, int64_t size, bool blocksTogether);
 Tensor spaceToDepth(Builder &builder, const Tensor &picture, int64_t size);
 
 /** \brief A tensor with several axes flattened to its last one, for reductions */
 struct Rows {
 	Tensor turned;	/**< the tensor, transposed so that these axes are last */
-	Tensor rows;	/**< the same elements */
+	Tensor rows;	/**< the same elements, with these axes as one */
 	Tensor reduced; /**< shape of rows, with one element in each */
 	Tensor kept;	/**< reduced with the tensor's axes; the flattened ones have one element */
 };
@@ -177,9 +177,9 @@ Tensor instanceNormalized(Builder &builder, const Tensor &pictureOrLine, const S
 Tensor groupNormalized(Builder &builder, const Tensor &picture, int64_t groups,
 		       const Scaling &scaling, double epsilon);
 
-/* Windows: windows.cpp, transposed.cpp, resize.cpp. A line is a picture without lines. */
+/* Windows: windows.cpp, transposed.cpp, resize.cpp. A "line" is a tensor N, C, W. */
 
-/** \brief Whether padding makes as many windows as the picture has strides, as SAME does */
+/** \brief Whether padding is TensorFlow's SAME: there are input / stride windows, rounded up */
 enum class Same : uint8_t {
 	No,
 	Upper, /**< an odd element of padding is at the end */
@@ -190,14 +190,14 @@ struct Windows {
 	op::Axes stride;
 	op::Axes dilation;
 	op::Padding padding;
-	Same same = Same::No; /**< instead of these numbers */
+	Same same = Same::No; /**< other than No: in place of the numbers in padding */
 };
 /** \return numbers of lines and columns, checked against mostOfWindow */
 op::Axes axesOf(Builder &builder, const std::string &field, int64_t y, int64_t x);
 
 struct PoolRules {
 	bool countsPadding = false;
-	bool ceils = false; /**< a last partial window counts */
+	bool ceils = false; /**< a last window counts even if only a part has elements */
 	Clamp activation;
 };
 Tensor pool(Builder &builder, Pool::Method method, const Tensor &pictureOrLine,
@@ -209,11 +209,11 @@ Tensor convolution(Builder &builder, const Tensor &pictureOrLine, const Windows 
 		   Weights weights, int64_t groups, const Clamp &activation);
 
 /**
- * \brief Dilated convolution, from one between space-to-batch and batch-to-space
- * \param[in] samples what batch-to-space reads
- * \param[in] spreading type of the space-to-batch operator, an Unknown one, whose inputs are the
+ * \brief Dilated convolution, which files spell as space-to-batch, convolution, batch-to-space
+ * \param[in] samples input of batch-to-space
+ * \param[in] spreading type of the space-to-batch operator. It is an Unknown, whose inputs are the
  * picture, the block and its padding
- * \param[in] block lines and columns of the samples' elements, which lie so far apart
+ * \param[in] block of batch-to-space, lines and columns: the dilation
  * \param[in] crops of the result: before and behind lines, then columns
  */
 Tensor dilated(Builder &builder, const Tensor &samples, const std::string &spreading,
@@ -221,7 +221,7 @@ Tensor dilated(Builder &builder, const Tensor &samples, const std::string &sprea
 
 /** \brief Output of a transposed convolution along an axis */
 struct TransposedAxis {
-	int64_t more = 0;	    /**< elements behind the sums */
+	int64_t more = 0;	    /**< elements behind the sums (output_padding) */
 	std::optional<int64_t> out; /**< elements; excess ones are cut off at both ends */
 	bool moreBehind = false;    /**< an odd excess is cut off behind */
 };
@@ -242,22 +242,22 @@ Tensor einsum(Builder &builder, const std::string &text, const Tensor &a, const 
 
 /* Recurrent cells: recurrent.cpp */
 
-/** \brief A cell in one or two directions; its numbers are those of all directions in turn */
+/** \brief A cell in one or two directions; lists have the numbers of the first direction first */
 struct Recurrence {
 	enum class Kind : uint8_t { Rnn, Gru, Lstm };
 	Kind kind = Kind::Rnn;
 	uint32_t size = 0;	 /**< elements of a state */
 	uint32_t directions = 1; /**< a second one is reverse: the last input comes first */
-	bool isReverse = false;	 /**< the first direction */
+	bool isReverse = false;	 /**< the first direction is reverse */
 	Unary gate, candidate, output;
 	Clamp memory = {};	    /**< LSTM: limits of its memory */
 	bool resetsProduct = false; /**< GRU: reset multiplies the product, not the state */
-	/** \brief Kernels of the gates, one behind the other. LSTM: input, output, forget,
-	 * candidate; GRU: update, reset, candidate; RNN: candidate */
+	/** \brief Kernels for the input, gate by gate. LSTM: input, output, forget, candidate;
+	 * GRU: update, reset, candidate; RNN: candidate */
 	std::vector<double> input;
-	std::vector<double> recurrent; /**< of the hidden state */
+	std::vector<double> recurrent; /**< kernels for the hidden state */
 	std::vector<double> bias;
-	std::vector<double> recurrentBias; /**< with resetsProduct: the candidate's */
+	std::vector<double> recurrentBias; /**< 0 but for the candidate with resetsProduct */
 };
 uint32_t gatesOf(Recurrence::Kind kind);
 /**
@@ -274,8 +274,8 @@ std::vector<Tensor> recurrent(Builder &builder, const Tensor &x, const Recurrenc
 /**
  * \brief Filters over the features of the last steps (SVDF): recurrent.cpp
  *
- * Each filter sums the products of the last steps with its weights, the newest one last;
- * consecutive filters, as many as the rank, are added.
+ * Each filter multiplies its features of the last steps (the newest one last) by its weights and
+ * sums the products up. The sums of each \a rank consecutive filters are added.
  *
  * \param[in] x one row of elements
  * \param[in] state features of the last steps, 1 x steps x 1 x filters
@@ -288,13 +288,13 @@ Tensor filteredSteps(Builder &builder, const Tensor &x, const Tensor &state, Wei
 enum class Rounding : uint8_t { Floor, Ceil, HalfUp, HalfDown };
 /** \brief Mapping of a resized picture's elements to those of the input */
 struct Resizing {
-	bool isNearest = false;		/**< or linear */
+	bool isNearest = false;		/**< false: linear */
 	bool centers = false;		/**< elements have a width; their centers are aligned */
 	bool corners = false;		/**< first and last elements are aligned */
-	bool onlyIsFirst = false;	/**< with centers: a single element is the first */
+	bool onlyIsFirst = false;	/**< with centers: a result's only element is the first */
 	bool inSinglePrecision = false; /**< positions are computed in float */
 	Rounding rounding = Rounding::Floor;
-	uint32_t lines = 0; /**< of the result; without any the factors make both sizes */
+	uint32_t lines = 0; /**< of the result; with columns = 0, too: by the factors */
 	uint32_t columns = 0;
 	double factorY = 1;
 	double factorX = 1;

@@ -2,9 +2,9 @@
 /*
  * Recurrent cells, step by step.
  *
- * One operation multiplies all inputs by their kernels. A step needs its products as channels, so
- * the CPU moves rows of them to channels before the first step, and the states back behind the
- * last one.
+ * One operation multiplies the inputs of all steps by their kernels. A step needs its products as
+ * channels. So the CPU moves the rows of products to channels before the first step, and the states
+ * back to rows behind the last one.
  */
 #include <algorithm>
 #include <map>
@@ -70,7 +70,7 @@ public:
 	{
 	}
 
-	/* \return the hidden state behind each of the \a inputs, a matrix of columns of states */
+	/* \return the hidden states, a row behind each step; \a inputs has a row for each step */
 	Tensor run(const Tensor &inputs);
 
 	/* The states before the first step, then behind the last one; nothing: zeros */
@@ -86,7 +86,7 @@ private:
 	{
 		return part(builder_, all, 1, { some.begin * width_, some.count * width_ });
 	}
-	/* Numbers of gates, of which each gets whole atoms of rows; \a columns 0: a vector */
+	/* Numbers of some gates, each padded with zeros to whole atoms; \a columns 0: a vector */
 	Value padded(const std::vector<double> &numbers, const Part &some, uint32_t columns) const;
 	Tensor recurrent(const Tensor &from, const Part &some);
 	void stepLstm(const Tensor &sums);
@@ -96,7 +96,7 @@ private:
 	const Recurrence &cell_;
 	const uint32_t direction_;
 	const uint32_t width_;		    /* channels of a state */
-	std::map<uint32_t, Value> kernels_; /* by their first gate */
+	std::map<uint32_t, Value> kernels_; /* of the hidden state, by the first gate */
 };
 
 Value Sequence::padded(const std::vector<double> &numbers, const Part &some, uint32_t columns) const

@@ -47,7 +47,8 @@ std::optional<Ratio> ratioOf(uint32_t extent, uint32_t wanted, const Resizing &h
 	return std::nullopt;
 }
 
-/* How many times as far apart elements get; nothing if that is no whole number. */
+/* Factor by which elements move apart, with first and last ones aligned; nothing if it is not a
+ * whole number. */
 std::optional<uint32_t> stretching(uint32_t extent, uint32_t wanted)
 {
 	if (extent == wanted)

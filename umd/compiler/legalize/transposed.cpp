@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Transposed convolutions. The core's have no groups or dilation: zeros in kernels emulate them.
+ * Transposed convolutions. Those of the core have neither groups nor dilation: zeros in the kernels
+ * emulate both.
  */
 #include <algorithm>
 #include <cstring>
@@ -21,8 +22,8 @@ constexpr uint64_t mostOfKernels = uint64_t{ 1 } << 26;
 
 /* Sizes of a kernel and of the sums along an axis. */
 struct Axis {
-	uint32_t kernel = 0; /* dilated, with the zeros behind it */
-	uint32_t before = 0; /* sums that are cut off */
+	uint32_t kernel = 0; /* taps, including zeros for dilation and at the end */
+	uint32_t before = 0; /* sums that are cut off at the beginning */
 	uint32_t after = 0;
 	uint32_t out = 0;
 };
@@ -40,7 +41,7 @@ Axis axisOf(Builder &builder, Axis axis, uint32_t in, uint32_t stride, const Tra
 	}
 	const int64_t out =
 		wanted.out ? *wanted.out : sums + wanted.more - axis.before - axis.after;
-	/* Outputs behind the last sum are zero: zeros extend the kernel for them. */
+	/* Outputs behind the last sum are 0: as many zeros at the kernel's end make sums of 0. */
 	const int64_t all = out + axis.before;
 	const int64_t zeros = std::max<int64_t>(all - sums, 0);
 	builder.need(out >= 1 && out <= mostOfWindow, "pads",
@@ -65,7 +66,7 @@ Value spreadKernels(const Value &kernels, uint32_t groups, op::Axes dilation, op
 	std::vector<std::byte> made(elementCount(result.shape) * bytes,
 				    static_cast<std::byte>(zero));
 	const size_t plane = size_t{ size.y } * size.x, ofGroup = from[1] / groups;
-	/* Channels of a group go to kernels of their own. */
+	/* Each group gets kernels of its own, with zeros for the channels of other groups. */
 	const Walk to{ { from[0], groups, from[1] / groups, from[2], from[3] },
 		       { from[1] * plane, (from[0] * from[1] + ofGroup) * plane, plane,
 			 size_t{ dilation.y } * size.x, dilation.x } };
@@ -75,7 +76,7 @@ Value spreadKernels(const Value &kernels, uint32_t groups, op::Axes dilation, op
 	return result;
 }
 
-/* Kernels whose groups, dilation and extension are spelled out as zeros. */
+/* Kernels in which zeros stand for groups, dilation and outputs behind the last sum. */
 Value plainKernels(Builder &builder, const Value &kernels, int64_t groups, op::Axes dilation,
 		   const op::Axes &size)
 {

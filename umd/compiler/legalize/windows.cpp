@@ -87,7 +87,8 @@ Tensor pooled(Builder &builder, const Pool &pool, const Tensor &x, const Tensor 
 				      : builder.compute(pool, x, like);
 }
 
-/* A picture with its padding as elements, which count in averages unlike those beyond it. */
+/* A picture with its padding as elements. These count in averages, unlike padding that only
+ * completes the last window. */
 Tensor zeroPadded(Builder &builder, const Tensor &x, const op::Padding &padding)
 {
 	Extents shape = inValueOrder(x, x.shape);
@@ -114,8 +115,9 @@ std::vector<Value> rowsOfBias(std::vector<Value> bias, uint32_t kernels)
 	return bias;
 }
 
-/* The order that a tensor has, if the core takes matrices in it; otherwise the file's. The last
- * two axes may be exchanged, and the axis before them may lie between them. */
+/* Returns the order of axes that a tensor has if a Product accepts it, otherwise the file's order.
+ * A Product accepts the last two axes exchanged (mayBeTurned), and the axis before them between
+ * them. */
 AxisOrder matrixOrder(const Tensor &tensor, bool mayBeTurned)
 {
 	const size_t rank = tensor.shape.size();

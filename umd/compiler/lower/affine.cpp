@@ -116,7 +116,7 @@ void narrow(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &functio
 			     .type = DataType::Int8 });
 }
 
-/* With powers of two, no unit is left for a lower limit other than 0: clamp in an own step. */
+/* If HalfPowers need a unit, none is left for a lower limit other than 0: add another operation. */
 void affineOfHalves(Lowerer &lowerer, const Lowerer::Stage &stage, Affine function)
 {
 	const double low = function.activation.low;
@@ -128,7 +128,7 @@ void affineOfHalves(Lowerer &lowerer, const Lowerer::Stage &stage, Affine functi
 	addClamped(lowerer, halfAffine(lowerer, stage, function), activation, stage, !fits);
 }
 
-/* Limits after requantization by unit Y, whose product keeps the integers' order. */
+/* The limits as integers after requantization by unit Y, which keeps the integers' order. */
 IntegerClamp requantized(const IntegerClamp &clamp, const Requantization &behind)
 {
 	const IntegerLimits limits = integerLimits(DataType::Int8);
@@ -249,8 +249,8 @@ IntegerClamp clampOf(const Clamp &activation, const Lowerer::Stage &stage)
 }
 
 /*
- * X2 rounds the convolution's result; Y requantizes it for the concatenation, and has one limit.
- * This is exact if the result's own limits, requantized, are at most one beside a ReLU.
+ * X2 rounds the convolution's result, and Y requantizes it for the concatenation. Y can apply only
+ * one limit: this suffices if the result has no further limits but a ReLU, which X2 applies.
  */
 std::optional<Requantization> Lowerer::requantizedBehind(const Operator &writer,
 							 ValueId concatenated) const
@@ -300,7 +300,7 @@ void Lowerer::turn(const std::string &what, ValueId from, const std::string &sur
 {
 	const Quantization in = quantization(from), out = quantization(to);
 	const uint32_t channels = cube(from).c;
-	/* A smaller scale leaves nothing but zeros as well. */
+	/* The limit changes no result: smaller scales make only zeros, too. */
 	const double scale = std::max(in.scale / out.scale, 0x1p-30);
 
 	affine(stage(what, from, surface, to), { std::vector<double>(channels, scale),
@@ -324,7 +324,7 @@ void Lowerer::affine(const Stage &stage, const Affine &function)
 					 : ScaleRounding::Once;
 	const bool hasY = core_.has(Capability::SdpY);
 	int64_t zero = stage.keepsZero || !stage.table.empty() ? 0 : stage.result.zeroPoint;
-	/* 8-bit numbers in 16 bits keep their range, as the network was trained with it. */
+	/* Clamp 8-bit numbers in 16 bits to 8 bits: the network was trained with that range. */
 	IntegerClamp clamp = clampOf(function.activation, stage);
 	if (rounding == ScaleRounding::Twice && !hasY)
 		rounding = clamp.low >= zero ? ScaleRounding::TwiceIfPositive : ScaleRounding::Once;

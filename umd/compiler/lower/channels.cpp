@@ -103,7 +103,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Transpose &transpo
 {
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];
 	std::vector<uint64_t> extents(transpose.extents.begin(), transpose.extents.end());
-	std::vector<uint32_t> order; /* last axes of the merged ones */
+	std::vector<uint32_t> order; /* the last axis of each group of merged axes */
 	AxisOrder axes;
 
 	for (const uint32_t axis : transpose.order) {
@@ -136,7 +136,8 @@ void lower(Lowerer &lowerer, const Operator &operation, const Transpose &transpo
 	if (order.size() < 2)
 		axes = {};
 	Cube cube = naturalCube(lowerer.value(output).shape);
-	/* With more than three axes only the order of the elements counts: a reshape follows. */
+	/* All axes before the last two become lines. With more than three axes a reshape follows,
+	 * for which only the order of the elements counts. */
 	cube.h = static_cast<uint32_t>(elementCount(lowerer.value(output).shape) / cube.c / cube.w);
 	lowerer.support(cube.h <= mostOfSurface, "output",
 			fmt::format("has {} lines; {} are possible", cube.h, mostOfSurface));

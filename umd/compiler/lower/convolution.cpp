@@ -16,7 +16,7 @@ namespace nvdla::compiler
 namespace
 {
 
-/* Integers less their zero points: uint8 weights have one anywhere in their range. */
+/* Integers minus their zero points, which for uint8 weights can be anywhere in the range. */
 std::vector<float> withoutZero(Value weights)
 {
 	std::vector<Quantization> zeros;
@@ -28,8 +28,9 @@ std::vector<float> withoutZero(Value weights)
 }
 
 /*
- * Kernels of FP16 whose largest number is beyond its range are multiplied by a power of two, and
- * their sums divided by it; not by so much that the bias leaves the range.
+ * Brings each kernel whose largest number is too large or too small for FP16 into FP16's range by a
+ * power of two, by which the sums are divided again. The bias limits the power: it has to stay in
+ * the range, too.
  */
 void scaleToHalf(Kernels &kernels)
 {
@@ -58,9 +59,9 @@ double largestInput(const Quantization &in, const IntegerLimits &limits)
 }
 
 /*
- * Kernels with a scale of 0, or with one as small as those of cells that never fire, add nothing
- * to a result. Their scale would leave the others no bits and a bias none at all: they become
- * zeros, which may have any scale.
+ * Sets kernels to zeros that add nothing to any result, because their scale is 0 or tiny (as of
+ * cells that never fire). Zeros may have any scale, so they get that of another kernel. Their own
+ * scale would leave the other kernels' multipliers too few bits, and a bias none.
  */
 void silence(Kernels &kernels, const Quantization &in, const IntegerLimits &limits,
 	     const Quantization &out)
@@ -100,9 +101,9 @@ uint8_t excessBits(const Kernels &kernels, double input)
 }
 
 /*
- * A factor of sums of 8 bits that divides by a whole number. Multipliers are not exact. A factor
- * that is larger by a quarter of the distance between two quotients rounds ties away from zero, as
- * a division does, and changes no other result.
+ * Adapts a factor that divides sums of 8-bit integers by a whole number. Multipliers are not exact.
+ * If the factor is larger by a quarter of the distance between two quotients, ties are rounded away
+ * from zero, as in a division, and no other result changes.
  */
 double dividing(double factor)
 {
@@ -111,7 +112,7 @@ double dividing(double factor)
 	return factor * (1 + factor / (4 * largestQuotient));
 }
 
-/* For each element of a transposed convolution, the sum of the kernel elements that meet inputs. */
+/* For each output of a transposed convolution, the sum of the kernel elements that meet inputs. */
 std::vector<double> metWeights(const Kernels &kernels, uint32_t k, const Cube &in,
 			       const ConvolutionPass &pass)
 {
@@ -141,7 +142,8 @@ struct Scaling {
 	Affine function;   /* SDP's */
 };
 
-/* VTA, "CONV2D operator"; precision, "offset". */
+/* Computes how sums become results: truncation, factors and biases (Documentation/umd/numbers.md,
+ * from VTA, "CONV2D operator", and precision, "offset"). */
 Scaling scalingOf(const Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &pass)
 {
 	const bool half = lowerer.storage(pass.input) == DataType::Half;
@@ -150,7 +152,7 @@ Scaling scalingOf(const Lowerer &lowerer, const Kernels &kernels, const Convolut
 	const double input = half ? 0 : largestInput(in, integerLimits(lowerer.range(pass.input)));
 	const uint8_t truncated = excessBits(kernels, input);
 	const double zero = pass.keepsZero || !pass.packed.empty() ? 0 : in.zeroPoint;
-	/* At its edges, some elements of transposed kernels meet no input. */
+	/* At the edges of a transposed convolution's result, some kernel elements meet no input. */
 	const bool hasEdges = pass.isTransposed && (zero != 0 || pass.normalizes);
 	const Cube shape = hasEdges || pass.factors.size() > 1 ? pass.out : Cube{};
 	Affine affine{ {}, {}, { kernels.k, shape.h, shape.w }, pass.activation, pass.firstBits };
@@ -326,7 +328,8 @@ void lower(Lowerer &lowerer, const Operator &operation, const Convolution &conv)
 		   .canFuse = true });
 }
 
-/* Rows are the columns of a picture; or its elements are one row, and each kernel covers all. */
+/* The rows are the columns of a picture, and their elements the channels. Or the whole picture is
+ * one row, which each kernel covers. */
 void lower(Lowerer &lowerer, const Operator &operation, const FullyConnected &full)
 {
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Transposed convolutions, and enlargements of pictures, which are transposed convolutions, too.
+ * Transposed convolutions; among them are enlargements of pictures, with computed kernels.
  */
 #include <algorithm>
 #include <cmath>
@@ -31,10 +31,10 @@ void deconvolve(Lowerer &lowerer, const Kernels &kernels, ConvolutionPass pass)
 	convolve(lowerer, kernels, pass);
 }
 
-/* Weights with which an element is added to its neighbourhood along an axis, as whole numbers. */
+/* Weights of an input element in the outputs around it, along one axis; as whole numbers. */
 struct Spread {
 	std::vector<double> parts;
-	uint32_t before; /* number of them before the element's own place */
+	uint32_t before; /* number of weights before the element's own place */
 };
 
 Spread spreadOf(Enlarge::Method method, uint32_t factor)
@@ -69,8 +69,8 @@ void lower(Lowerer &lowerer, const Operator &operation, const TransposedConvolut
 }
 
 /*
- * Each element adds weighted copies of itself around it. At the edges, the weights of missing
- * neighbours go to the others.
+ * Each input element adds weighted copies of itself to the outputs around its place. At the edges
+ * each sum is divided by the weights that it has, because some neighbours are missing.
  */
 void lower(Lowerer &lowerer, const Operator &operation, const Enlarge &enlarge)
 {

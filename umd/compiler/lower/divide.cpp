@@ -14,7 +14,8 @@ namespace nvdla::compiler
 namespace
 {
 
-/* (scale * x) ^ exponent in FP16 on the CPU; x is steps from zero, or a float value's numbers. */
+/* Adds a CPU step that computes (scale * x) ^ exponent in FP16. Of integers, x is the integer minus
+ * its zero point. */
 std::string onCpuInHalf(Lowerer &lowerer, ValueId id, const std::string &what, double scale,
 			float exponent)
 {
@@ -36,8 +37,8 @@ std::string onCpuInHalf(Lowerer &lowerer, ValueId id, const std::string &what, d
 } /* namespace */
 
 /*
- * Integers are divided as steps from zero, whose real quotient is quantized at last. Powers of two
- * bring these steps and their reciprocals into FP16's range.
+ * Integers minus their zero points are divided in FP16, and the quotient is quantized in the end.
+ * Powers of two bring the integers and their reciprocals into FP16's range.
  */
 void divide(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise)
 {

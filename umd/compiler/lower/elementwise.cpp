@@ -31,10 +31,10 @@ struct SumFactors {
 };
 
 /*
- * Factors of two inputs and a gain, whose products are as near to \a scaleA and \a scaleB as
- * operands allow. Tries each larger factor that uses all bits, for the least rounding error of
- * the others. Scales so large that any step saturates are reduced together; a sum that never
- * reaches a step of the output is 0.
+ * Returns integer factors of two inputs and a gain. The products of factor and gain are as near as
+ * possible to \a scaleA and \a scaleB: all values of the larger factor that use all bits are tried.
+ * Scales so large that any input step saturates are reduced together. If no sum reaches a step of
+ * the output, the factors are 0.
  */
 SumFactors sumFactors(double scaleA, double scaleB, int bits)
 {
@@ -69,7 +69,8 @@ op::Alu aluOf(Elementwise::Function function)
 	return function == Elementwise::Function::Minimum ? op::Alu::Min : op::Alu::Sum;
 }
 
-/* FP16 needs no conversion of the operands; Subtract is operand - stream, negated if needed. */
+/* FP16 operands need no conversion. Subtract computes operand - stream, and Y negates it if the
+ * stream is the first operand. */
 op::Sdp halfSdp(const Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting)
 {
 	constexpr int32_t minusOne = 0xbc00; /* FP16 */
@@ -96,8 +97,8 @@ op::Sdp halfSdp(const Lowerer &lowerer, const Elementwise &elementwise, const Me
 }
 
 /*
- * gain * (factor * stream + 2^shift * operand), and how far off that is in steps of the output:
- * X1 multiplies, and X2 reads the operand, which has no converter there.
+ * The sum gain * (factor * stream + 2^shift * operand), and its error in steps of the output. X1
+ * multiplies the stream. X2, which has no converter for operands, shifts and adds the operand.
  */
 struct Sum {
 	Meeting meeting;
@@ -107,7 +108,8 @@ struct Sum {
 	double error = HUGE_VAL;
 };
 
-/* A larger shift leaves the factor more bits, and the converter's scale fewer. */
+/* Tries several shifts for the least error: a larger one leaves the factor more bits, but the
+ * converter's scale fewer. */
 Sum sumOf(const Lowerer &lowerer, const Meeting &meeting, const Quantization &out)
 {
 	constexpr int triedShifts = 8;
@@ -134,10 +136,10 @@ Sum sumOf(const Lowerer &lowerer, const Meeting &meeting, const Quantization &ou
 }
 
 /*
- * Splits a product's gain into X1's factor, a power of two, and the converter's factor. With a
- * small converter factor, the zero point, which is the converter's offset, has bits behind the
- * point. A gain beyond the largest factor saturates every product but 0; a gain with which no
- * product reaches one step becomes 0.
+ * Splits a product's gain into X1's factor, a power of two, and the converter's factor, which is
+ * returned. The latter should be small: the converter's offset, the zero point divided by it, then
+ * has bits behind the point. A gain above the largest factor is reduced, because every product but
+ * 0 saturates anyway. If no product reaches one step, X1's factor is 0.
  */
 double splitGain(double gain, DataType type, op::SdpUnit &x)
 {
@@ -171,7 +173,7 @@ std::string inStepsOf(Lowerer &lowerer, ValueId id, ValueId output)
 	return scaled;
 }
 
-/* X1 and X2 compute the negative of a difference whose operand is subtracted. */
+/* For stream - operand, X1 and X2 compute operand - stream, and the gain is negative. */
 op::Sdp sdpOf(Lowerer &lowerer, bool subtracts, const Sum &sum, ValueId output, bool relu)
 {
 	const Quantization out = lowerer.quantization(output);
@@ -196,7 +198,7 @@ op::Sdp sdpOf(Lowerer &lowerer, bool subtracts, const Sum &sum, ValueId output, 
 	return sdp;
 }
 
-/* X2 multiplies by the operand as stored; only Y's converter can take a zero point away. */
+/* X2 multiplies by the operand as stored. If that has a zero point, Y's converter subtracts it. */
 op::Sdp product(Lowerer &lowerer, const Meeting &given, ValueId output)
 {
 	const bool turns = lowerer.quantization(given.operand).zeroPoint != 0 &&
@@ -225,7 +227,7 @@ op::Sdp product(Lowerer &lowerer, const Meeting &given, ValueId output)
 	return sdp;
 }
 
-/* Maximum or minimum in steps of the output, which keep their order. */
+/* Maximum or minimum of integers in the output's quantization; the stream is brought into it. */
 op::Sdp extreme(Lowerer &lowerer, const Elementwise &elementwise, ValueId stream,
 		const std::string &operands, ValueId output)
 {
@@ -265,9 +267,9 @@ void limitByConstant(Lowerer &lowerer, const Operator &operation, const Elementw
 }
 
 /*
- * Bits behind the point that TFLite's kernels keep of a product with a constant of integers:
- * they multiply the integers first, then by the scale. Of sums they keep some twenty bits, with
- * which a second rounding changes nothing.
+ * Returns Affine::firstBits for a product with a constant. TFLite's kernels multiply the integers
+ * first, then by the scale; in between they keep that many bits behind the point. For sums they
+ * keep some twenty bits, so that a second rounding changes nothing.
  */
 int firstBitsOf(const Elementwise &elementwise, const Value &constant, double scale)
 {
@@ -377,7 +379,7 @@ op::Sdp integerSum(Lowerer &lowerer, const Elementwise &elementwise, const Meeti
 				"of the inputs are too far from that of the output");
 		return sdpOf(lowerer, subtracts, sum, output, relu);
 	}
-	/* The output's zero point, divided by a large gain, would leave the converter's offset. */
+	/* X2's form needs a small gain: the converter's offset is the zero point divided by it. */
 	if (relu && !subtracts && operand.zeroPoint == 0 && operand.scale <= out.scale) {
 		const Sum sum = sumOf(lowerer, meeting, out);
 		if (sum.error < 0x1p-12 * std::max(stream.scale, operand.scale) / out.scale)

@@ -35,7 +35,7 @@ private:
 	size_t size() const { return size_t{ c } * r * s; }
 };
 
-/** \brief Windows of the kernels on the input */
+/** \brief How a convolution applies kernels to its input, and what becomes of the sums */
 struct ConvolutionPass {
 	ValueId input = 0;
 	ValueId output = 0;
@@ -53,36 +53,36 @@ struct ConvolutionPass {
 	Cube in;
 	/** \brief The pass makes its operator's whole result, so a later operator can be fused */
 	bool canFuse = false;
-	/** \brief Integers are summed with their zero points, and results are rounded once */
+	/** \brief The input's zero point is part of the sums, and results are rounded once */
 	bool keepsZero = false;
 	/** \brief Transposed convolution: padding is cut off the sums */
 	bool isTransposed = false;
 	/** \brief Each sum is divided by the sum of the kernel elements that meet the input */
 	bool normalizes = false;
-	/** \brief Surface to write, of shape \a out; empty: the output's */
+	/** \brief Surface to write, of shape \a out; empty: that of the output */
 	std::string to = {};
-	/** \brief Affine::firstBits of the sums */
+	/** \brief Affine::firstBits of the function that converts the sums */
 	std::optional<int> firstBits = {};
 	/**
-	 * \brief Surface of packed weights, instead of the kernels' elements; these tell only how
-	 * large sums may become. Padding counts, so that it takes the input's zero point away
+	 * \brief Surface with the weights, already packed; the kernels' elements then only tell how
+	 * large sums may become. The padding, as a part of sums, subtracts the input's zero point
 	 */
 	std::string packed = {};
 	uint32_t channels = 0; /**< of a packed kernel */
 };
 
 /**
- * \brief Fraction bits of a mean of \a count elements after the first rounding in TFLite's kernels;
- * 0 for a sum, whose kernel rounds once
+ * \brief Fraction bits that TFLite's kernels keep of a mean of \a count elements when they round it
+ * the first time; 0 for a sum, which they round only once
  *
  * \param[in] count 0: a sum
  */
 int sumBits(const Lowerer &lowerer, ValueId input, ValueId output, uint32_t count);
 
 /**
- * \return the bias of an operator in real numbers, which is its third input
+ * \return the bias of an operator, its third input, in real numbers
  *
- * Integers without a scale, or with the sums' scale but for rounding, count in the sums' steps.
+ * An integer bias counts in steps of the sums if it has no scale, or theirs apart from rounding.
  */
 std::vector<double> biasOf(Lowerer &lowerer, const Operator &operation, const Kernels &kernels);
 /** \return the kernels of an operator whose inputs are x, weights and maybe a bias */

@@ -156,7 +156,7 @@ std::string Lowerer::write(ValueId id, const Cube &cube)
 	cubes_[id] = cube;
 	if (placed != places_.end())
 		return surface = part(placed->second, cubes_[id]);
-	/* A concatenation is described before its parts are written. */
+	/* The surface of a concatenation exists already: its parts were written to it. */
 	if (!surface.empty())
 		return surface;
 	return surface = intermediate(value(id).name, storage(id), cube, value(id));
@@ -255,7 +255,7 @@ void Lowerer::lowerOne(const Operator &operation)
 	}
 	for (const ValueId id : operation.inputs)
 		needSize(id, cubes_[id]);
-	/* A result may use the layout of the reshaped first input. */
+	/* A result that keeps the cube of its reshaped first input needs none of its own axes. */
 	const ValueId first = operation.inputs.empty() ? 0 : operation.inputs.front();
 	const bool isReshaped = isAny<Reshape>(operation.kind) ||
 				cubes_[first] != naturalCube(value(first).cubeShape());
@@ -278,7 +278,7 @@ void Lowerer::lowerOne(const Operator &operation)
 	}
 	std::visit([&](const auto &kind) { lower(*this, operation, kind); }, operation.kind);
 	for (const ValueId id : operation.outputs) {
-		/* Lines and columns are counted in the same order, however they are divided. */
+		/* With the same channels, the elements are in order, however lines are divided. */
 		if (pictures_.contains(id) && cube(id).c != naturalCube(value(id).cubeShape()).c)
 			makeNatural(id);
 	}
@@ -286,7 +286,8 @@ void Lowerer::lowerOne(const Operator &operation)
 		needTypes(operation);
 }
 
-/* Steps of the CPU compute with types that the core has not. */
+/* Checks that the core can compute with the tensors' types. Operators on the CPU are not checked,
+ * because CPU steps have more types. */
 void Lowerer::needTypes(const Operator &operation)
 {
 	for (const auto &ids : { operation.inputs, operation.outputs }) {
@@ -305,7 +306,7 @@ void Lowerer::needTypes(const Operator &operation)
 	}
 }
 
-/* refuseUnknown() has refused the model before; operators alone come here. */
+/* Reached only for operators compiled alone: refuseUnknown() refuses whole models before. */
 void lower(Lowerer &, const Operator &, const Unknown &unknown)
 {
 	throw BrokenRule{ unknown.why };

@@ -39,7 +39,7 @@ Cube naturalCube(const Extents &shape);
 /** \return true if a part is a single element of a larger surface, which the core cannot address */
 bool isAlone(const Cube &part, const Cube &whole);
 
-/** \return a cube with all elements in the order of \a shape, for operators that ignore the axes */
+/** \return the natural cube, with all other axes as lines; for operators that ignore the axes */
 Cube countingCube(const Extents &shape);
 
 /** \brief Part of a surface, which a slice reads or an input of a concatenation is written to */
@@ -52,7 +52,7 @@ struct PartOf {
 	bool turned = false; /**< atoms of channels and lines are exchanged */
 };
 
-/** \brief y = clamp((x + bias) * scale), one for each channel or for each element of a cube */
+/** \brief y = clamp((x + bias) * scale); a bias and scale for each channel, or for each element */
 struct Affine {
 	std::vector<double> scale;
 	std::vector<double> bias; /**< in steps of x */
@@ -90,10 +90,10 @@ public:
 		DataType from = DataType::Int8; /**< type that SDP works in */
 		DataType to = DataType::Int8;
 		Quantization result;		 /**< of the output, integers */
-		DataType range = DataType::Int8; /**< whose limits hold, in 16 bits as well */
+		DataType range = DataType::Int8; /**< type whose limits hold, even if to is wider */
 		Cube cube;			 /**< of the output */
 		bool stream = false;		 /**< the input is the stream of a convolution */
-		bool keepsZero = false; /**< the function makes integers, not steps from zero */
+		bool keepsZero = false; /**< the function's result includes the zero point */
 		/** \brief Conversion of the output's integers on their way to memory */
 		std::optional<Requantization> behind;
 		/** \brief Function of the result: a table for unit Y, or in FP16 slopes for X2 */
@@ -156,9 +156,9 @@ public:
 	/** \brief Shape of the surface that holds a value */
 	Cube cube(ValueId id) const { return cubes_[id]; }
 	/**
-	 * \brief Bring a value to a surface of its own axes, before anything reads it by axes
+	 * \brief Bring a value to a surface of its own axes, for an operator that depends on axes
 	 *
-	 * Until then, a reshaped value is in the surface that its operator wrote.
+	 * Reshapes move nothing: their result stays in the surface of their input.
 	 */
 	void makeNatural(ValueId id);
 	/** \brief The surface that a value was written to */
@@ -192,8 +192,8 @@ public:
 	void add(op::Any operation);
 	/** \brief Add kernels, unless they are there \return their name */
 	std::string addWeights(GraphWeights weights);
-	/** \brief What a look-up table of SDP is made of: function, type, ranges and quantizations
-	 * of input and output, and the number that is subtracted from inputs */
+	/** \brief Parameters of a look-up table of SDP: function, type, ranges and quantizations of
+	 * input and output, and the number that is subtracted from inputs */
 	using Table = std::tuple<Unary, DataType, DataType, DataType, Quantization, Quantization,
 				 int64_t>;
 	/** \return the name of a table in the graph; empty at first, for the caller to set */
@@ -203,8 +203,8 @@ public:
 	/**
 	 * \brief Constants in FP16, saturated
 	 *
-	 * The report names constants that are beyond FP16's range. Constants below it are ignored
-	 * beside one of usual size.
+	 * The report names the largest constant if it is outside of FP16's range. Smaller ones that
+	 * become 0 hardly matter beside it.
 	 */
 	Elements halves(const std::vector<double> &numbers);
 	/** \brief The FP16 bits of a constant; the report covers it as those of halves() */
@@ -221,7 +221,7 @@ public:
 	 * \param[in] function from the convolution's sums to its result
 	 */
 	std::optional<Residual> residualOf(const Cube &cube, const Affine &function) const;
-	/** \brief Whether operators are fused though FP16 is not rounded before them then */
+	/** \brief Whether to fuse operators although the result between them is not rounded then */
 	bool foldsFloats() const { return foldSums_ != FoldSums::Never; }
 	/** \brief The only reader of the lowered operator's result, or nullptr */
 	const Operator *onlyReader() const;
@@ -242,8 +242,8 @@ private:
 	void pretend(ValueId id);
 	void placeConcatenations();
 	void placeConcatenation(const Operator &operation, const Concatenation &concatenation);
-	/** \brief Conversion of a convolution's result to a concatenation's numbers, in its SDP
-	 * operation; nothing if the conversion needs an operation of its own */
+	/** \brief How a convolution's SDP operation can convert the result to the quantization of a
+	 * concatenation; nothing if the conversion needs an operation of its own */
 	std::optional<Requantization> requantizedBehind(const Operator &writer,
 							ValueId concatenated) const;
 	void nameOutputs();
@@ -257,21 +257,21 @@ private:
 	std::vector<Cube> cubes_;
 	std::vector<std::string> surfaces_;
 	std::map<ValueId, PartOf> places_;
-	std::map<ValueId, Requantization> requantized_; /**< of placed values */
+	std::map<ValueId, Requantization> requantized_; /**< conversions of values in places_ */
 	std::set<ValueId> views_;
-	/** \brief Values of outputs in C, H, W order, before reshapes: surfaces have these axes */
+	/** \brief Outputs in C, H, W order, before reshapes, and states: they keep their axes */
 	std::set<ValueId> pictures_;
 	/** \brief Operations of earlier operators that compute later ones, too */
 	std::map<const Operator *, std::string> fused_;
 	std::set<std::string> names_;
-	/** \brief Results of refused operators that no surface can hold: their readers are skipped,
-	 * as the readers are correct themselves */
+	/** \brief Results of refused operators that no surface can hold. Their readers are neither
+	 * lowered nor refused, because nothing may be wrong with them */
 	std::set<ValueId> missing_;
 	std::deque<std::pair<Table, std::string>> tables_;
 	const Operator *current_ = nullptr;
 };
 
-/** \brief Whether 16 bits are needed for kernels whose zero point is taken away */
+/** \brief Whether kernels minus their zero point need 16 bits */
 bool needsWideWeights(const Value &weights);
 
 /** \brief Start of each input of a concatenation in the output's surface */

@@ -33,7 +33,8 @@ void Lowerer::placeInput(size_t index)
 	const bool channelsLast = index >= model_.inputsInFile.size() ||
 				  model_.inputsInFile[index].order == ElementOrder::Nhwc;
 
-	/* In the order that reshapes count in, as columns are, elements may have any shape. */
+	/* If only a reshape reads the input, the surface takes the shape of the reshape's result
+	 * where that keeps the order of the elements: then nothing has to be moved. */
 	if (readers.size() == 1 && !pictures_.contains(id)) {
 		const Operator &reader = model_.operators[readers.front()];
 		const Cube read = countingCube(value(reader.outputs.front()).shape);
@@ -66,7 +67,8 @@ void Lowerer::pretend(ValueId id)
 		write(id, natural);
 }
 
-/* Has values that only a concatenation reads written directly into their parts of its result. */
+/* Reserves a part of the concatenation's surface for each input whose operator can write it there
+ * directly, so that no copy is needed. */
 void Lowerer::placeConcatenation(const Operator &operation, const Concatenation &concatenation)
 {
 	const ValueId output = operation.outputs.front();
@@ -121,7 +123,7 @@ void Lowerer::placeConcatenations()
 	}
 }
 
-/* Outputs that are inputs, or parts of another surface, are copied. */
+/* Names the outputs; copies an output that is also an input, or is a part of a larger surface. */
 void Lowerer::nameOutputs()
 {
 	std::set<std::string> taken;
@@ -156,13 +158,13 @@ void Lowerer::chooseStorage()
 	for (const Operator &operation : model_.operators) {
 		if (hasKernels(operation.kind) && needsWideWeights(value(operation.inputs[1])))
 			widen(operation.inputs.front());
-		/* Integers less their zero point need more than 8 bits. */
+		/* An 8-bit integer minus its zero point can need more than 8 bits. */
 		if (isAny<Product>(operation.kind) &&
 		    value(operation.inputs[1]).quantization.channel(0).zeroPoint != 0)
 			widen(operation.inputs[1]);
 	}
-	/* Operators that move elements, or compute with two surfaces, have one type throughout; the
-	 * result of a product may have another one, as those of sums, which are convolutions. */
+	/* All tensors of an operator that moves elements or computes with two surfaces need one
+	 * type. A product's result is exempt, as those of poolings: convolutions compute them. */
 	while (changed) {
 		changed = false;
 		for (const Operator &operation : model_.operators) {

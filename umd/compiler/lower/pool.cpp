@@ -157,7 +157,7 @@ void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 	const Cube in = lowerer.cube(input), out = naturalCube(lowerer.value(output).shape);
 	const auto [y, x] = WindowAxes(lowerer.model(), operation);
 	const Cube used{ in.c, std::min(in.h, y.reach()), std::min(in.w, x.reach()) };
-	/* Only the first element is used, which PDP cannot read from a larger surface. */
+	/* If a single element is used, PDP cannot read it from a larger surface. */
 	if (isAlone(used, in) && out.h == 1 && out.w == 1) {
 		takeSlice(lowerer, operation, { Extents(4, 0), Extents(4, 1) }, pool.activation);
 		return;

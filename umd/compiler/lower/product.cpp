@@ -57,8 +57,9 @@ Kernels kernelsOf(Lowerer &lowerer, const Operator &operation, uint32_t count, u
 } /* namespace */
 
 /*
- * The zero point of a is taken away by padding: the kernels are repeated where they meet nothing
- * else, and its elements are the negative zero point. 128 does not fit 8 bits, but twice 64 does.
+ * Padding subtracts the zero point of a: kernels have a second tap, which repeats the first one and
+ * meets only padding, whose value is the negative zero point. Of the value 128, which does not fit
+ * 8 bits, two such taps meet 64 each.
  */
 void lower(Lowerer &lowerer, const Operator &operation, const Product &product)
 {

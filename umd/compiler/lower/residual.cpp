@@ -37,9 +37,9 @@ std::optional<ChannelScaling::Unit> oneUnit(const Affine &function)
 }
 
 /*
- * X1 makes the convolution's integers, less their zero point; the units behind it sum as they do
- * for two surfaces. X2 can add the operand unconverted, and apply a ReLU, only where both tensors
- * have the same step and the operand's zero point is 0.
+ * X1 converts the sums to the convolution's result minus the zero point; the units behind X1 add as
+ * they do for two surfaces. X2 can add the operand unconverted, and apply a ReLU, only where both
+ * tensors have the same scale and the operand's zero point is 0.
  */
 void sumOfIntegers(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &function,
 		   const Residual &residual)

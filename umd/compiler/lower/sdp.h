@@ -39,14 +39,14 @@ bool fitsOneUnit(const Affine &function);
 op::Sdp halfAffine(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &function);
 
 /**
- * \brief The function that alone reads a convolution's result, if the SDP operation behind the
- * convolution can compute it
+ * \brief The function that is the only reader of a convolution's result, if the convolution's SDP
+ * operation can compute the function as well
  *
- * In FP16 the result is not rounded before it. Of 8 bits, the function has the same integers as in
- * an operation of its own.
+ * In FP16 the convolution's result is then not rounded. With 8 bits, the function's integers are
+ * the same as in an operation of its own.
  *
  * \param[in] input of the convolution
- * \param[in] cube of its result
+ * \param[in] cube of the convolution's result
  * \param[in] affine from the convolution's sums to its result
  * \return the operator, or nullptr
  */
@@ -59,7 +59,7 @@ void applyFunction(Lowerer &lowerer, const Operator &behind, Lowerer::Stage &sta
 op::SdpUnit unitOf(Lowerer &lowerer, const std::string &name, const Cube &shape,
 		   const ChannelScaling::Unit &scaling);
 
-/** \brief Limits of an activation, and of the integers' own range, in integers */
+/** \brief Limits of an activation, as integers within the range of their type */
 struct IntegerClamp {
 	int64_t low;
 	int64_t high;
@@ -99,7 +99,7 @@ Meeting meet(Lowerer &lowerer, const Operator &operation, const Elementwise &ele
 /** \brief Lower a quotient of two computed tensors */
 void divide(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise);
 
-/** \brief Refuse 8 bits held in 16: the CPU saturates to the type in memory */
+/** \brief Refuse an output of 8-bit numbers in 16 bits: the CPU would saturate to 16 bits */
 void needOwnStorage(const Lowerer &lowerer, ValueId output);
 
 /**

@@ -17,7 +17,7 @@ namespace nvdla::compiler
 namespace
 {
 
-/* Whether the function is a line in FP16, from \a edge to the largest number of that sign. */
+/* Whether the function is a straight line, as exactly as FP16 can tell, from \a edge outwards. */
 bool isStraight(const Unary &unary, double edge)
 {
 	const double end = std::copysign(largestHalf, edge);
@@ -31,7 +31,7 @@ bool isStraight(const Unary &unary, double edge)
 	return true;
 }
 
-/* The first place, in halves on the side of \a sign, from which the function is straight. */
+/* Returns a number on the side of \a sign from which outwards the function is a straight line. */
 double curvedUpTo(const Unary &unary, double sign)
 {
 	double edge = sign / 2;
@@ -54,7 +54,8 @@ std::optional<double> slopeAt(const Unary &unary, double x)
 	return std::nullopt;
 }
 
-/* The function of one of the 256 integers; TFLite's kernels multiply the integer by a slope. */
+/* Returns the result for the integer \a q. roundsTwice: a function that only multiplies rounds as
+ * TFLite's kernels do. */
 int64_t functionOf(int64_t q, const Unary &unary, const Quantization &in, const Quantization &out,
 		   bool roundsTwice)
 {
@@ -69,8 +70,8 @@ int64_t functionOf(int64_t q, const Unary &unary, const Quantization &in, const 
 }
 
 /*
- * LO has an entry for each of the 256 integers. LE has those of numbers that saturate, on both
- * sides of LO. The table's inputs are integers less \a zero.
+ * LO has an entry for each of the 256 integers. LE covers the inputs on both sides of LO, which get
+ * the result of the lowest or highest integer. The table's inputs are integers minus \a zero.
  */
 Lut exactTable(const Unary &unary, const Quantization &in, const Quantization &out,
 	       bool roundsTwice, int64_t zero)
@@ -151,7 +152,7 @@ void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 	if (!half && !hasExactTable(lowerer, operation))
 		sdp.converter = { -lowerer.quantization(output).zeroPoint, 1, 0 };
 	sdp.output = lowerer.write(output, lowerer.cube(input));
-	/* CDP's table has the same form, and all cores have it. */
+	/* CDP's table takes the place of SDP's: it has the same form, and all cores have it. */
 	if (!lowerer.core().has(Capability::SdpY)) {
 		lowerer.add(op::Normalization{ .name = name,
 					       .input = sdp.input,
@@ -190,11 +191,11 @@ std::optional<CubeNumbers> slopesOf(Lowerer &lowerer, const Operator &operation)
 	return std::nullopt;
 }
 
-/* X1 subtracts the zero point, X2 multiplies negative numbers; both on a finer scale. */
+/* X1 subtracts the zero point and shifts to a finer scale; X2 multiplies negative numbers there. */
 void leakyRelu(Lowerer &lowerer, const Operator &operation, const CubeNumbers &slopes)
 {
 	constexpr int mostBits = 14;
-	constexpr double leastGain = 0x1p-23; /* an 8-bit zero point / gain fits an offset */
+	constexpr double leastGain = 0x1p-23; /* so that zero point / gain fits the offset */
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];
 	const std::string name = lowerer.step("leaky ReLU");
 	op::Sdp sdp{ .name = name, .input = lowerer.surface(input), .output = {} };
@@ -204,7 +205,7 @@ void leakyRelu(Lowerer &lowerer, const Operator &operation, const CubeNumbers &s
 	} else {
 		const Quantization in = lowerer.quantization(input);
 		const Quantization out = lowerer.quantization(output);
-		/* With a ratio far beyond 1, every number but 0 saturates. */
+		/* The limit changes no result: with such a ratio every number but 0 saturates. */
 		const double ratio = std::min(in.scale / out.scale, std::ldexp(1, mostBits));
 		const int fineBits = std::clamp(std::ilogb(ratio / leastGain), 0, mostBits);
 		const double gain = std::max(std::ldexp(ratio, -fineBits), leastGain);
@@ -219,12 +220,12 @@ void leakyRelu(Lowerer &lowerer, const Operator &operation, const CubeNumbers &s
 		sdp.converter = lowerer.take(makeConverter(-out.zeroPoint / gain, gain));
 	}
 	sdp.type = lowerer.storage(output);
-	/* 8-bit numbers in 16 bits keep their range. */
+	/* 8-bit numbers that are stored in 16 bits are clamped to the range of 8 bits. */
 	addClamped(lowerer, sdp, Clamp{},
 		   lowerer.writing(lowerer.write(output, lowerer.cube(input)), output));
 }
 
-/* A step of the CPU from and to any type. */
+/* Adds a CPU step for the function; input and output may have any types. */
 void computeOnCpu(Lowerer &lowerer, const Operator &operation, const Unary &unary,
 		  const std::string &why)
 {
@@ -270,9 +271,9 @@ void convert(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 }
 
 /*
- * TFLite's kernels round numbers from 0 up twice, which shows where a step of the output is more
- * than two of the input. A ReLU makes these numbers first; X2 makes the negative ones, of which the
- * kernels' rounding keeps more bits, and Y adds both.
+ * A PReLU whose results equal those of TFLite's kernels. They round numbers from 0 up twice, which
+ * changes results if an output step is more than two input steps: a ReLU of its own computes these.
+ * Negative numbers are rounded with more bits: X2 computes them, and Y adds both.
  */
 void bothSides(Lowerer &lowerer, const Operator &operation, const CubeNumbers &slopes, double ratio)
 {
@@ -311,7 +312,7 @@ void bothSides(Lowerer &lowerer, const Operator &operation, const CubeNumbers &s
 	lowerer.add(sdp);
 }
 
-/* Squares floats by a product: a table of a function that bends everywhere has to end. */
+/* Squares floats by a product: tables continue as straight lines, but a square bends everywhere. */
 void square(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 {
 	const Elementwise product{ Elementwise::Function::Multiply, unary.activation };
@@ -349,7 +350,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const PRelu &)
 	const ValueId input = operation.inputs[0];
 	lowerer.makeNatural(input);
 	const CubeNumbers slopes = numbersFor(lowerer, input, operation.inputs[1]);
-	/* With a smaller ratio no integer reaches one step. */
+	/* With a smaller ratio, even 255 steps of the input are less than half an output step. */
 	constexpr double leastRatio = 0x1p-9;
 	const double ratio = lowerer.quantization(input).scale /
 			     lowerer.quantization(operation.outputs[0]).scale;

@@ -46,7 +46,7 @@ private:
 	void checkOutputs() const;
 	void describe();
 
-	/* A value that a step of the host reads or writes. */
+	/* Adds the tensor of a value that a step of the host reads or writes. */
 	uint16_t addPlain(const std::string &name);
 	/* The memory of a part for the core, which other parts may use before and after it. */
 	uint16_t addPartMemory(Memory memory);
@@ -99,8 +99,9 @@ uint16_t Merger::addPlain(const std::string &name)
 	return plain_[name] = addTo(merged_.loadable.tensors, std::move(entry));
 }
 
-/* An input that a single part for the core reads is that part's: it needs no step of the host.
- * States have the same layout at both ends, that of the host. */
+/* Adds the inputs that have the host's layout. An input that only one part for the core reads has
+ * that part's layout, so that no step of the host converts it. An input of a state has the host's
+ * layout, as the state's output has. */
 void Merger::addInputs(const std::vector<MergedPart> &parts)
 {
 	std::map<std::string, bool> onCore;
@@ -125,7 +126,7 @@ void Merger::addCore(MergedPart &part)
 	Loadable &to = merged_.loadable;
 	const std::string prefix = fmt::format("part-{}-", to.tasks.size());
 	std::map<uint16_t, uint16_t> memories, addresses, tasks;
-	/* Steps of the host that move tensors into others, with another layout. */
+	/* Tasks of the host that convert tensors between the host's layout and the part's. */
 	Task before, after;
 	const auto inputs = valueOf(from.inputs()), outputs = valueOf(from.outputs());
 

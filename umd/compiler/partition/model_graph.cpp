@@ -28,7 +28,7 @@ uint64_t macsOf(const std::string &type, const std::vector<FileShape> &inputs,
 
 	if (inputs.size() < (isQLinear ? 4U : 2U) || inputs[0].empty() || made.empty())
 		return 0;
-	/* Exporters do not write Gemm's transA. */
+	/* Gemm's attribute transA is ignored, because exporters do not set it. */
 	if (is("MatMul") || is("MATMUL") || type == "Gemm")
 		return elementsOf(made) * static_cast<uint64_t>(inputs[0].back());
 	if (is("LSTM") || is("GRU") || is("RNN") || type == "SVDF") {
@@ -100,7 +100,8 @@ ModelPart ModelGraph::bound(std::span<const size_t> nodes) const
 				part.outputs.push_back(name);
 		}
 	}
-	/* Only the application can take a tensor with an open axis. */
+	/* Only the application can take a tensor with an open axis: inputs, and outputs that
+	 * another part reads, need a fixed size. */
 	elsewhere.insert(part.inputs.begin(), part.inputs.end());
 	for (const std::vector<std::string> *names : { &part.inputs, &part.outputs }) {
 		for (const std::string &name : *names)

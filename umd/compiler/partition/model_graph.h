@@ -24,10 +24,10 @@ namespace nvdla::compiler
 
 /** \brief The failed action, in errors */
 inline constexpr const char *divideModel = "divide model";
-/** \brief The reason for Unsupported, of a value that has another size in another run */
+/** \brief Reason of the error Unsupported for a value whose size differs from run to run */
 inline constexpr const char *differentSizes = "has a size that depends on the inputs' numbers";
 
-/** \brief Several nodes as a file of their own, with its inputs and outputs in the file's order */
+/** \brief A model file with some of the nodes; its inputs and outputs, in the order of that file */
 struct ModelPart {
 	std::vector<std::byte> file;
 	std::vector<std::string> inputs;
@@ -57,8 +57,8 @@ public:
 	bool isOutput(const std::string &name) const { return std::ranges::count(outputs_, name); }
 
 	/**
-	 * \return the plain tensor that holds a value, perhaps with open axes; Unsupported if none
-	 * can
+	 * \return the network's tensor, in plain layout and maybe with open axes, that can hold a
+	 * value; Unsupported if there is none
 	 */
 	virtual Result<TensorDesc> tensorOf(const std::string &name) const = 0;
 	/** \return as tensorOf(), for a value between parts; Unsupported if an axis is open */

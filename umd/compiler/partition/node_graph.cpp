@@ -66,8 +66,8 @@ void NodeGraph::followOperators(std::vector<bool> &possible) const
 }
 
 /*
- * A node's step is higher than those of the nodes of the other kind that it reads. So a path that
- * leaves a group through a node of the other kind ends at a higher step, outside of the group.
+ * A node's step counts the changes of kind on the way to it. Nodes of one kind and step form a
+ * group. A path from a group through the other kind leads to higher steps, never back to the group.
  */
 std::vector<NodeGroup> NodeGraph::groupsOf(const std::vector<bool> &kinds, bool kind) const
 {

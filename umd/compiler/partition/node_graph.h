@@ -14,7 +14,7 @@ namespace nvdla::compiler
 
 struct GraphNode {
 	std::string type;
-	/** \brief Names of computed tensors; of inputs also those that the node's bodies read */
+	/** \brief Names of computed tensors that the node reads, or a body in it (as of an If) */
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;
 	bool makesOutput = false; /**< an output of the node is one of the graph */
@@ -52,15 +52,15 @@ public:
 	 */
 	void followOperators(std::vector<bool> &possible) const;
 	/**
-	 * \brief Group nodes whose results no node outside of the group needs in between
-	 * \param[in] kinds which kind each node is of
+	 * \brief Group nodes that can run as one part, without a node of another part in between
+	 * \param[in] kinds for each node, of which of two kinds it is
 	 * \return groups of the nodes of kind \a kind, in the order of their steps
 	 */
 	std::vector<NodeGroup> groupsOf(const std::vector<bool> &kinds, bool kind = true) const;
 
 private:
 	std::vector<GraphNode> nodes_;
-	/* For each node those that make its inputs, and those that read its outputs. */
+	/* For each node, the nodes that make its inputs, and the nodes that read its outputs. */
 	std::vector<std::vector<size_t>> makers_;
 	std::vector<std::vector<size_t>> readers_;
 };

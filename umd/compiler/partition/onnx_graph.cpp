@@ -98,9 +98,9 @@ std::set<std::string> makeAllOutputs(pb::Graph &graph)
 }
 
 /*
- * Adds the whole numbers that a graph, or a graph in it, compares something with: six at most, each
- * once. Trial runs of a model with other numbers may take only one of its branches, or fail, for
- * instance if an input is a rate in hertz.
+ * Adds the whole numbers with which a graph, or a graph in it, compares something: six at most,
+ * each once. They are tried as inputs: with other numbers, trial runs may take only one branch of
+ * the model, or fail, for instance if an input is a rate in hertz.
  */
 void addComparedNumbers(const pb::Graph &graph, std::vector<std::optional<float>> &numbers)
 {
@@ -188,7 +188,7 @@ private:
 	pb::Graph graph_;
 	std::vector<HostValue> inputValues_;
 	std::map<std::string, HostValue> known_; /* shapes of outputs may have -1, for open axes */
-	std::map<std::string, std::vector<int64_t>> said_; /* shapes without a run, with -1 */
+	std::map<std::string, std::vector<int64_t>> said_; /* shapes before a run; -1: open */
 	std::map<std::string, HostValue> stated_;	   /* outputs whose shape the file has */
 	/* Indices of initializers, by name; -1 for constants that no node reads */
 	std::map<std::string, int> constants_;
@@ -267,7 +267,7 @@ void OnnxGraph::askHost(std::span<const std::byte> file, std::span<const InputSh
 	compiler::onnx::closeShapes(graph_, shapes);
 	for (const HostValue &value : valueOf(model.outputs())) {
 		said_[value.name] = value.shape;
-		/* No axes are those of a number, or stand for an unknown shape. */
+		/* A shape without axes is that of a single number, or unknown: the runs tell. */
 		if (!value.shape.empty() && !std::ranges::count(value.shape, -1))
 			known_[value.name] = value;
 	}
@@ -284,8 +284,8 @@ void OnnxGraph::askHost(std::span<const std::byte> file, std::span<const InputSh
 }
 
 /*
- * Only an output may have open axes: sizes that differ between runs or from the file's statement,
- * or that are 0 because a run found nothing.
+ * Notes a shape that the trial runs found. Only outputs may have open axes: those whose sizes
+ * differ between runs or from the file's shape, or are 0 because a run found nothing.
  */
 void OnnxGraph::learn(HostValue value)
 {
@@ -323,9 +323,9 @@ bool OnnxGraph::isFoldable(const pb::Node &node) const
 }
 
 /*
- * Forgets the shapes behind operators that count, as NonZero does: the host may have found the same
- * one with each of the numbers that it was given. An output keeps the sizes that it has without a
- * run, and the others are open.
+ * Forgets the shapes behind operators that count, such as NonZero: the trial runs may have had the
+ * same size by chance. An output keeps the sizes that are known without a run; its other axes are
+ * open.
  */
 void OnnxGraph::forgetIfCounted(const pb::Node &node, std::set<std::string> &counted)
 {
@@ -333,7 +333,7 @@ void OnnxGraph::forgetIfCounted(const pb::Node &node, std::set<std::string> &cou
 						     "Unique" };
 	std::vector<std::string> sources = readBy(node);
 
-	/* The result has the first input's shape. */
+	/* The result of a Scatter has the first input's shape: no other input can change it. */
 	if (node.op_type().starts_with("Scatter") && !sources.empty())
 		sources.resize(1);
 	if (!count.contains(node.op_type()) &&

@@ -24,7 +24,8 @@ std::string reasonOf(const Error &error)
 
 using Numbers = std::vector<float>;
 
-/* Runs a part on the host. numbers: those of its inputs; those of its outputs are added. */
+/* Runs a part on the host. \a numbers has the numbers of its inputs, by name; those of its outputs
+ * are added. */
 void runPart(const ModelGraph &graph, const ModelPart &part, const HostModel &model,
 	     std::map<std::string, Numbers> &numbers)
 {
@@ -163,7 +164,8 @@ MergedPart Partitioner::compileNow(const std::vector<size_t> &nodes, const Compi
 		 hasProducts };
 }
 
-/* Groups recur when others are left to the host, so results are kept. */
+/* Compiles a group. Results are kept, because the same group recurs when nodes of other groups are
+ * left to the host. */
 const Result<MergedPart> &Partitioner::compile(const std::vector<size_t> &nodes)
 {
 	const auto known = compiled_.find(nodes);
@@ -175,9 +177,9 @@ const Result<MergedPart> &Partitioner::compile(const std::vector<size_t> &nodes)
 }
 
 /*
- * Leaves nodes that the compiler refuses when it sees them one by one; all if it cannot read them.
- * It may refuse a node in this group and take it in a part of its own: a node is left to the host
- * only if it is refused alone, too. \return whether any was left
+ * Leaves nodes to the host that the compiler refuses one by one; if it cannot even read the group,
+ * all nodes count as refused. The compiler may refuse a node in this group and accept it as a part
+ * of its own, so a node is left only if it is refused alone, too. \return whether any was left
  */
 bool Partitioner::leaveRefused(const std::vector<size_t> &nodes)
 {

@@ -70,7 +70,7 @@ private:
 	/* The tensors of the file that have these ids. */
 	Tensors tensors(const flatbuffers::Vector<int32_t> *ids) const;
 	bool isConstant(const tflite::fb::Operator &source) const;
-	/* The operators that compute what \a index reads and no node computes, in their order. */
+	/* Adds the operators that compute the constants which operator \a index reads. */
 	void addConstants(size_t index, std::set<int32_t> &operators) const;
 
 	std::span<const std::byte> bytes_;
@@ -79,14 +79,14 @@ private:
 	std::map<std::string, int32_t> numbers_;   /* ids of tensors, by name */
 	std::map<int32_t, size_t> constantMakers_; /* operators, by the tensors that they make */
 	std::map<int32_t, FileShape> shapes_;	   /* of all tensors; -1: an open axis */
-	std::set<int32_t> computed_;		   /* inputs, and what nodes make */
+	std::set<int32_t> computed_;		   /* inputs, and outputs of nodes */
 	std::vector<size_t> operators_; /* each node's operator, as an index into the file */
 };
 
 /*
- * TensorFlow Lite allocates tensors while a model runs if it does not know their sizes before.
- * Those whose sizes then differ, from run to run or from the file, are open. Nothing is known of a
- * model that it cannot run: its parts are refused later.
+ * Finds the shapes of all tensors. TensorFlow Lite learns the sizes of some tensors only while the
+ * model runs. Their axes are open if sizes differ from run to run, or from the file. If the model
+ * cannot run, the shapes remain those of the file, and its parts are refused later.
  */
 void TfliteGraph::findShapes()
 {
@@ -119,8 +119,7 @@ void TfliteGraph::findShapes()
 	}
 	for (size_t i = 0; i < found.size(); i++) {
 		FileShape &shape = shapes_[all.outputs[i]];
-		/* Files leave shapes out that TensorFlow Lite's operators derive, as of detections.
-		 */
+		/* Files may lack a shape that an operator itself determines, as of detections. */
 		if (!isOpen((*said)[i])) {
 			shape = (*said)[i].shape;
 		} else if (found[i].type) {
@@ -162,8 +161,8 @@ void TfliteGraph::nameTensors()
 	}
 }
 
-/* Makes variables inputs and outputs; not if an output of the model is one, too, or hash tables are
- * initialized with them. The states of variable tensors stay inside their operators. */
+/* Makes each variable an input and an output, unless one is an output of the model, or there are
+ * other operators with shared state, such as hash tables. Variable tensors stay in operators. */
 void TfliteGraph::addStates()
 {
 	const size_t inputs = inputs_.size(), outputs = outputs_.size();
@@ -249,7 +248,7 @@ void TfliteGraph::addOperators()
 		std::vector<FileShape> shapes;
 		for (const int32_t id : tensors(operation.inputs())) {
 			shapes.push_back(shapes_[id]);
-			/* Constants are left out, and the operator's own state. */
+			/* Leave out constants, and tensors with the operator's own state. */
 			if (computed_.contains(id))
 				to.inputs.push_back(value(id).name);
 		}
@@ -282,7 +281,8 @@ Result<TensorDesc> TfliteGraph::tensorOf(const std::string &name) const
 		dataTypeOf(graph().tensors()->Get(static_cast<flatbuffers::uoffset_t>(id))->type());
 	auto desc = plainTensor(name, type, shapes_.at(id));
 
-	/* A plain tensor has one scale; only kernels have several, and no part hands them on. */
+	/* A network's tensor has one scale. Only kernels have several, and no part has kernels as
+	 * input or output. */
 	const TensorQuantization &steps = value(id).quantization;
 	if (desc && steps.values().size() == 1 && steps.channel(0).scale > 0 &&
 	    (type == DataType::Int8 || type == DataType::UInt8 || type == DataType::Int16))

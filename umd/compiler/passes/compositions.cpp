@@ -23,7 +23,7 @@ const Operator *elementwiseThatWrites(const Model &model, ValueId value, Functio
 	return kind && kind->function == function && kind->activation.isNone() ? writer : nullptr;
 }
 
-/* Both orders of the operands of a function that writes a value; none if another one does. */
+/* Both orders of the operands of \a value's writer; none if it does not compute \a function. */
 std::vector<std::pair<ValueId, ValueId>> operandsOf(const Model &model, ValueId value,
 						    Function function)
 {
@@ -64,7 +64,7 @@ std::optional<ValueId> centered(const Model &model, ValueId value)
 	return of && of == difference->inputs[0] ? of : std::nullopt;
 }
 
-/* Value whose square is \a value: by a function, or by a product. */
+/* The value x if \a value is x squared, by a function or as the product x * x. */
 std::optional<ValueId> rootOf(const Model &model, ValueId value)
 {
 	const Operator *product = elementwiseThatWrites(model, value, Function::Multiply);
@@ -89,7 +89,7 @@ struct Variance {
 	double epsilon;
 };
 
-/* The variance that \a value is, and the constant added to it. */
+/* If \a value is the variance of a value plus a constant: that value and the constant. */
 std::optional<Variance> varianceOf(const Model &model, ValueId value)
 {
 	for (const auto &[constant, other] : operandsOf(model, value, Function::Add)) {
@@ -116,7 +116,7 @@ std::optional<ValueId> radicandOf(const Model &model, ValueId value, bool isReci
 	return root ? ofPower(*root, 0.5) : ofPower(value, -0.5);
 }
 
-/* A difference divided by a root, or times the reciprocal of one. */
+/* Matches (x - mean) / sqrt(variance + epsilon), or a product with the root's reciprocal. */
 std::optional<Variance> standardized(const Model &model, const Operator &operation)
 {
 	const auto *kind = std::get_if<Elementwise>(&operation.kind);
@@ -150,7 +150,7 @@ std::optional<ValueId> softmaxOf(const Model &model, const Operator &operation)
 	return isLessMaximum ? difference->inputs[0] : of;
 }
 
-/* The value and the factor of any number of products with constants. */
+/* Goes back from \a value to the first factor that is no constant; multiplies the constants. */
 Line scaledOf(const Model &model, ValueId value)
 {
 	Line scaled{ value };
@@ -227,7 +227,7 @@ bool isMean(const Model &model, const Operator &operation)
 				  pool->isWhole(model.values[operation.inputs[0]].shape);
 }
 
-/* Adds the one operator on \a of that replaces several. */
+/* Adds the single operator that replaces the matched ones; \a of is its input. */
 void addInstead(Chain &chain, ValueId of, Kind kind)
 {
 	chain.last = of;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Outputs that are constants, such as the anchors of a detector. The core writes nothing without
- * reading something: kernels of zeros meet an element of an input, and the bias is the constant.
+ * Outputs that are constants, such as the anchors of a detector. An operation of the core needs an
+ * input: a product of an input's element with zeros gets the constant as bias.
  */
 #include "passes.h"
 
@@ -18,7 +18,7 @@ namespace nvdla::compiler
 namespace
 {
 
-/* The first element of an input, as zero in float. */
+/* Makes a float 0 of the first element of an input. */
 void addZero(Chain &chain)
 {
 	Value first = chain.model.values[chain.last];

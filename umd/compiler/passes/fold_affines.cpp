@@ -59,7 +59,7 @@ const Operator *ownWriter(const Model &model, ValueId value)
 									    : nullptr;
 }
 
-/* The function that writes a float value, if the core has no good table of it, or a square. */
+/* The function that writes a float value, if it is a square or the core has no good table of it. */
 std::optional<Unary::Function> innerThatWrites(const Model &model, ValueId value)
 {
 	const Operator *writer = ownWriter(model, value);

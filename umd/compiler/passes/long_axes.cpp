@@ -90,7 +90,7 @@ private:
 	{
 		return shape(operation.outputs.front());
 	}
-	/* Inputs whose axes matter; kernels have none of the result's. */
+	/* Inputs that share axes with the result: not kernels, nor the input of a Transpose. */
 	std::span<const ValueId> operands(const Operator &operation) const
 	{
 		return std::span(operation.inputs)
@@ -142,7 +142,7 @@ bool LongAxes::find()
 		if (!axis || !concatenation ||
 		    concatenation->axis + behind != result(operation).size())
 			continue;
-		/* Each input of the concatenation is a multiple of the inner axis. */
+		/* Each input of a concatenation has to be a multiple of the inner axis long. */
 		uint32_t &inner = inner_.at(*axis);
 		for (const ValueId id : operation.inputs)
 			inner = std::gcd(inner, shape(id)[concatenation->axis]);
@@ -183,7 +183,7 @@ bool LongAxes::takes(const Operator &operation, const LongAxis &axis) const
 		       (*sliced + 1 == from.size() ? !axis.isLast
 						   : axis.isLast && outside(from, *sliced) == 1);
 	}
-	/* The result may have any shape. */
+	/* A Transpose can write any shape with the same number of elements. */
 	if (isAny<Transpose>(operation.kind))
 		return longAxis(operation.outputs.front()).has_value();
 	if (!takesOperands(operation, axis))
@@ -199,7 +199,7 @@ bool LongAxes::takes(const Operator &operation, const LongAxis &axis) const
 	       (!hasKernels(operation.kind) || from.back() == shape(operation.inputs[1]).back());
 }
 
-/* The shape with two axes for one; what is repeated along the axis has one element there. */
+/* The shape with the long axis as two. An operand that is repeated along it has one element. */
 Extents LongAxes::shapeFor(const Extents &shape, const LongAxis &axis) const
 {
 	const uint32_t inner = inner_.at(axis), positions = positionsOf(shape);

@@ -7,8 +7,9 @@
  *   bits take two steps as well: columns, then lines, with 16 bits between them.
  * - Convolutions with longer strides or kernels than the core's: a block of as many elements as
  *   the stride becomes the channels of one element, and the kernels have a stride of one block.
- * - Transposed convolutions with phases that read or write a single element of a larger surface.
- *   An uncut result, of kernels with whole phases, has no such phases; a slice cuts it.
+ * - Transposed convolutions with a phase (the outputs at one offset within the stride) that reads
+ *   or writes a single element of a larger surface. Longer kernels make a larger result without
+ *   such phases, and a slice cuts it.
  */
 #include "passes.h"
 
@@ -25,7 +26,8 @@ namespace
 {
 
 constexpr uint32_t mostStride = 8;
-/* Kernels of this size, for an atom of channels each, leave room in the convolution buffer. */
+/* Most lines x columns of kernels; with an atom of channels each, they leave room in the
+ * convolution buffer. */
 constexpr uint32_t mostElements = 480;
 /* A kernel with at most this many elements on both axes is well below mostElements. */
 constexpr uint32_t fewElements = 16;
@@ -49,7 +51,7 @@ bool fits(const SplitAxis &y, const SplitAxis &x)
 	       y.window() * x.window() <= mostElements;
 }
 
-/* Nothing for windows that cover neither the whole axis nor each element by itself. */
+/* Returns nothing for windows other than the whole axis or each element by itself. */
 std::optional<SplitAxis> axisOf(uint32_t kernel, uint32_t stride, uint32_t size)
 {
 	if (kernel != size && (kernel != 1 || stride != 1))
@@ -57,7 +59,8 @@ std::optional<SplitAxis> axisOf(uint32_t kernel, uint32_t stride, uint32_t size)
 	return SplitAxis{ size, kernel == size };
 }
 
-/* Intermediate result in another shape; that of 8 bits uses all of 16 bits for their range. */
+/* Adds an intermediate result of another shape. Integers of 8 bits become integers of 16 bits, with
+ * finer steps in the same range. */
 ValueId addWide(Model &model, ValueId like, const char *what, Extents shape)
 {
 	constexpr double stepsOf8Bits = 128;
@@ -72,16 +75,17 @@ ValueId addWide(Model &model, ValueId like, const char *what, Extents shape)
 	return id;
 }
 
-/* An axis of a convolution, with the input in blocks of a stride, or else of one element. */
+/* An axis of a convolution. If stride or kernel are too long for the core, the input is divided
+ * into blocks as long as the stride; else a block is one element. */
 struct BlockAxis : WindowAxis {
 	bool isTooLong() const { return stride > mostStride || taps > maxKernelSize; }
 	bool canHaveBlocks() const { return stride > 1 && dilation == 1; }
 	uint32_t block() const { return isTooLong() ? stride : 1; }
-	/* Taps in front of the kernel that add nothing, so that padding is whole blocks. */
+	/* Zero taps to add in front of the kernel, so that the padding consists of whole blocks. */
 	uint32_t lead() const { return (block() - before % block()) % block(); }
 	uint32_t blocksBefore() const { return (before + lead()) / block(); }
 	uint32_t blocksOfKernel() const { return (lead() + taps - 1) / block() + 1; }
-	/* Blocks that the kernels see from the picture's start on, with padding behind it. */
+	/* Blocks from the picture's start to the last window's end, including padding behind. */
 	int64_t blocksSeen() const
 	{
 		return int64_t{ out } - 1 + blocksOfKernel() - blocksBefore();
@@ -151,9 +155,9 @@ bool isPossible(const Convolution &conv, const BlockAxis &y, const BlockAxis &x,
 	       uint64_t{ y.block() } * x.block() * channels <= mostOfSurface;
 }
 
-/* An axis of a transposed convolution. */
+/* An axis of a transposed convolution. A phase: the outputs at one offset within the stride. */
 struct UpAxis : WindowAxis {
-	/* Elements of kernels whose phases all have as many taps. */
+	/* Taps of a kernel that is extended so that each phase has the same number of them. */
 	uint32_t whole() const { return (taps + stride - 1) / stride * stride; }
 	/* Whether a phase makes a single element. */
 	bool makesOne() const { return out < 2 * stride; }

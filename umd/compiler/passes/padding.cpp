@@ -11,10 +11,10 @@ namespace nvdla::compiler
 namespace
 {
 
-/* Larger outputs are left to the lowering, which refuses them. */
+/* Limit for outputs of pads other than 0; larger ones are left to the lowering's refusal. */
 constexpr uint64_t mostElementsAround = uint64_t{ 1 } << 24;
 
-/* Whether an operator's padding, with a pad added, is less than its windows, as the core's is. */
+/* Whether an operator can do the work of a pad: on the core, padding is smaller than windows. */
 bool canPad(const Model &model, const Operator &operation, const Pad &pad)
 {
 	const auto *pool = std::get_if<Pool>(&operation.kind);
@@ -45,8 +45,8 @@ void addPadding(Kind &kind, const Pad &pad)
 }
 
 /*
- * A constant of the padded output's shape: the number of the padding around zeros. Without padding
- * of the batch axis it has one sample, for all samples of a batch.
+ * A constant to add to an output that is padded with zeros: the pad's number in the padding and 0
+ * elsewhere. It has one sample for all samples of a batch, unless the batch axis is padded.
  */
 Value numbersAround(const Model &model, const Operator &operation, const Pad &pad)
 {
@@ -64,8 +64,9 @@ Value numbersAround(const Model &model, const Operator &operation, const Pad &pa
 }
 
 /*
- * Removes taps that only meet padding; returns their number in front of the others. Each takes as
- * much padding with it, which has to exist: it alone positions the first window.
+ * Removes taps that only meet padding; returns how many were removed in front. With each tap, the
+ * padding shrinks by the dilation, to keep the other taps in place; if it is too small, the tap
+ * stays.
  */
 uint32_t cut(WindowAxis &axis)
 {
@@ -110,7 +111,7 @@ bool foldPad(Model &model, const Operator &operation)
 	const auto *pad = std::get_if<Pad>(&operation.kind);
 	const ValueId from = operation.inputs.front(), to = operation.outputs.front();
 	const auto readers = model.readers(to);
-	/* Only lines and columns of N, H, W, C are added. */
+	/* Only lines and columns of N, H, W, C are padded. */
 	const bool isPlane = pad && pad->value == 0 && pad->before.size() == 4 &&
 			     pad->before[0] + pad->after[0] + pad->before[3] + pad->after[3] == 0;
 

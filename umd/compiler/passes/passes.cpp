@@ -39,7 +39,7 @@ bool expandEach(Model &model, const Expand &expand)
 namespace
 {
 
-/* Removes operators for which \a fold returns true, as another one includes their work. */
+/* Removes operators for which \a fold returns true: it moved their work to other operators. */
 void foldEach(Model &model, bool (*fold)(Model &, const Operator &))
 {
 	for (size_t i = 0; i < model.operators.size();) {
@@ -71,7 +71,7 @@ void removeUnused(Model &model)
 	}
 	std::reverse(kept.begin(), kept.end());
 	model.operators = std::move(kept);
-	/* Constants without a reader are a large part of a model's memory. */
+	/* Free constants without a reader: they are a large part of a model's memory. */
 	for (ValueId id = 0; id < needed.size(); id++) {
 		if (!needed[id])
 			model.values[id].data = {};

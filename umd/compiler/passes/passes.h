@@ -22,19 +22,19 @@ namespace nvdla::compiler
  */
 Result<void> runPasses(Model &model, const CoreGeometry &core = nvFull);
 
-/** \brief Remove operators whose results nothing reads, and the elements of such constants */
+/** \brief Remove operators whose results nothing reads; free constants that nothing reads */
 void removeUnused(Model &model);
 
 /** \brief Operators that replace one: each reads the result of the one before it */
 struct Chain {
 	Model &model;
-	Operator like; /**< name, type and index of all; at first the replaced one's */
-	ValueId last;  /**< result of the last operator; at first the replaced one's first input */
+	Operator like; /**< has name, type and index of new ones; at first the replaced operator */
+	ValueId last;  /**< result of the last one; at first the replaced operator's first input */
 	std::vector<Operator> operators = {};
 
-	/** \brief Append one that makes a value; \a others: inputs behind the first */
+	/** \brief Append an operator that writes \a made; \a others: inputs behind the first */
 	void add(Kind kind, ValueId made, const std::vector<ValueId> &others = {});
-	/** \brief Append one that makes a value like the last one, in another shape */
+	/** \brief Append an operator; its result is a new value like \a last, in another shape */
 	void add(Kind kind, const char *what, Extents shape,
 		 const std::vector<ValueId> &others = {})
 	{
@@ -58,7 +58,7 @@ struct Line {
 	double shift = 0;
 };
 
-/** \return the sum or product of a tensor and one number that writes a float value, if one does */
+/** \return the line that a float value's writer computes, if it adds or multiplies by a number */
 std::optional<Line> lineThatWrites(const Model &model, ValueId value);
 
 /* Windows, and kernels in windows of another size. */
@@ -91,7 +91,7 @@ struct WindowAxes {
 /** \return depthwise kernels (channels x 1 x R x S), each of whose elements stands for \a worth */
 Value onesOf(uint32_t channels, op::Axes window, double worth = 1);
 
-/** \brief A place in kernels, or beside them */
+/** \brief A position in kernels; negative ones are in front of them */
 struct KernelPlace {
 	int64_t line = 0;
 	int64_t column = 0;
@@ -119,7 +119,7 @@ bool foldAffine(Model &model, const Operator &operation);
 bool fuseActivation(Model &model, const Operator &operation);
 
 /**
- * \brief Operators on integers write integers if all readers of the result quantize it
+ * \brief Let an operator on integers write integers if its only reader quantizes the result
  *
  * ONNX puts a QuantizeLinear after an operator with a float result, or after a reshape of it.
  */
@@ -130,18 +130,18 @@ bool foldPad(Model &model, const Operator &operation);
 
 /* Passes that replace or change an operator: see Expand. */
 
-/** \brief Other numbers around an input are zeros, to which they are added */
+/** \brief Replace a pad with another number than 0 by a pad with zeros and an addition */
 void padWithZeros(const Operator &operation, Chain &chain);
 
 /**
- * \brief Means of squares less squares of means are means of squared differences
+ * \brief Replace mean(x^2) - mean(x)^2 by mean((x - mean(x))^2)
  *
- * The core's numbers do not have the bits that the difference of two large numbers needs.
+ * The difference of the two large means needs more bits than the core's numbers have.
  */
 void findVariances(const Operator &operation, Chain &chain);
 
 /**
- * \brief Differences from the mean of all channels, divided by the root of their mean square
+ * \brief Make one operator of (x - mean) / sqrt(variance + epsilon), over all channels
  *
  * Files have no operator for that before ONNX 17.
  */
@@ -155,20 +155,20 @@ void findSoftmaxes(const Operator &operation, Chain &chain);
 void findGelus(const Operator &operation, Chain &chain);
 
 /**
- * \brief Repeat operands that meet a larger tensor, unless they have one number for each channel
+ * \brief Repeat an operand to a larger tensor's shape, unless it has one number for each channel
  *
- * By kernels of ones for channels, by copies for lines and columns.
+ * A convolution with ones repeats it along channels, a concatenation along lines and columns.
  */
 void repeatOperands(Operator &operation, Chain &chain);
 
 /** \brief Remove elements of kernels that only meet padding, as those of large dilations may */
 void cutKernels(Operator &operation, Chain &chain);
 
-/** \brief Convolutions with a stride above 8, or with a stride and more than 32 taps, go from block
- * to block of the input */
+/** \brief Divide a convolution's input into blocks as long as the stride, whose elements become
+ * channels, if the stride is above 8, or above 1 with more than 32 taps */
 void takeBlocks(const Operator &whole, Chain &chain);
 
-/** \brief Transposed convolutions with phases of single elements are made larger, and cut */
+/** \brief Compute more of a transposed convolution, and cut it, if a phase has a single element */
 void uncutTransposed(const Operator &operation, Chain &chain);
 
 /** \brief Sums and averages over more lines or columns than a kernel has are made in two steps */
@@ -178,13 +178,13 @@ void splitWindows(const Operator &whole, Chain &chain);
  * element in several poolings */
 void splitPoolings(const Operator &whole, Chain &chain);
 
-/** \brief Larger pictures of 8 bits whose kernels need more bits are made in two steps */
+/** \brief Enlarge 8-bit pictures in two steps if kernels for one step need more than 8 bits */
 void splitEnlargements(const Operator &operation, Chain &chain);
 
 /**
  * \brief Pool the parts of a concatenation, and concatenate the results
  *
- * Not among runPasses(): nothing reads the old concatenation any more, but it can be an output of
+ * Not a part of runPasses(), since the old concatenation loses its reader, but can be an output of
  * the network (CompileOptions::everyTensor).
  */
 void poolParts(const Operator &pooling, Chain &chain);
@@ -192,7 +192,7 @@ void poolParts(const Operator &pooling, Chain &chain);
 /* Passes over a whole model. */
 
 /**
- * \brief Outputs that are constants are computed, from an input that is then multiplied by zero
+ * \brief Compute outputs that are constants: the bias of a product of an input with zeros
  * \throw BrokenRule naming an output that is too large
  */
 void computeConstantOutputs(Model &model);
@@ -201,15 +201,15 @@ void computeConstantOutputs(Model &model);
 void makeSigned(Model &model);
 
 /**
- * \brief Functions that the CPU computes take what is before them: a product with a number, the
- * sum of one, and one function more
+ * \brief Fold operators before a function that the CPU computes into it: a product with a number,
+ * the addition of one, and another function
  *
- * FP16 has no numbers for many results in between, as the 1e-10 of log(x * x + 1e-10).
+ * FP16 cannot hold many of the results between them, such as the 1e-10 of log(x * x + 1e-10).
  */
 void foldIntoFunctions(Model &model);
 
 /**
- * \brief Operators that make real numbers of integers read real numbers instead
+ * \brief Convert integer inputs of operators with float results to float
  *
  * Such operators are behind a DequantizeLinear, with no QuantizeLinear behind them.
  */
@@ -225,8 +225,8 @@ void separateTypes(Model &model);
  */
 void unrollBatch(Model &model, const CoreGeometry &core = nvFull);
 
-/** \brief Operators that compute each position of an axis by itself see an axis that is longer than
- * a surface is wide as lines and columns */
+/** \brief Divide an axis that is longer than a surface is wide into two, for operators that compute
+ * each position of the axis by itself */
 void divideLongAxes(Model &model);
 
 } /* namespace nvdla::compiler */

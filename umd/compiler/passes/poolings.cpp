@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Largest and least elements of windows that are longer than PDP's take several poolings. A pooling
- * of windows of a elements, whose results windows of b elements read, has windows of a + b - 1.
- * Where one window covers all of an axis, each pooling reads every element once instead.
+ * Maximum and minimum poolings with windows that are too long for PDP become several poolings. Two
+ * in a row, with windows of a and of b elements, equal one with windows of a + b - 1 elements. If
+ * one window covers a whole axis, the windows of each pooling do not overlap instead.
  *
  * A maximum is pooled channel by channel, so the pooling of a concatenation equals the
  * concatenation of poolings. PDP can read a convolution's result on the fly, but not a
@@ -26,9 +26,9 @@ bool isTooLong(const WindowAxis &axis)
 }
 
 /*
- * Returns a pooling that can be the first of several along an axis, and changes the axis to what
- * remains. All windows have an element: as much of the padding is used as windows allow, so none of
- * the results that would lie beyond the last one is missed.
+ * Returns the first of several poolings along an axis, and changes \a rest to the work that remains
+ * for the others. The first one takes over as much padding as it can: less than a window, because
+ * each window needs an element of the input.
  */
 WindowAxis firstOf(WindowAxis &rest)
 {
@@ -60,8 +60,8 @@ Pool poolingOf(const Pool &like, const WindowAxis &y, const WindowAxis &x)
 		 .padding = { x.before, x.after, y.before, y.after } };
 }
 
-/* The concatenation of channels that a pooling alone reads, if the pooling could read its parts
- * instead, and one of these from a convolution. */
+/* Returns the concatenation of channels before a pooling, if the pooling is its only reader and can
+ * pool each part instead, and a convolution computes at least one part. */
 const Operator *concatenationBefore(const Model &model, const Operator &pooling)
 {
 	const auto *pool = std::get_if<Pool>(&pooling.kind);

@@ -24,8 +24,8 @@ bool readsIntegers(const Model &model, const Operator &operation)
 }
 
 /*
- * The result of an operator on integers, and the values that moves make of it, up to \a to;
- * nothing if any of these has another reader, or the operator reads real numbers.
+ * Goes back from \a to through operators that only move elements to one that reads integers.
+ * Returns the results of all these; nothing if one has another reader, or none reads integers.
  */
 std::vector<ValueId> madeOfIntegers(const Model &model, ValueId to)
 {
@@ -100,7 +100,7 @@ void separateTypes(Model &model)
 
 	expandEach(model, [&](Operator &operation, Chain &chain) {
 		const auto *unary = std::get_if<Unary>(&operation.kind);
-		/* These convert between integers and real numbers by themselves. */
+		/* Conversions and functions over channels take integers and make real numbers. */
 		const bool takesBoth =
 			(unary && unary->isConversion()) || isOverChannels(operation.kind);
 		if (!isFloat(model.values[operation.outputs.front()].type) || takesBoth)

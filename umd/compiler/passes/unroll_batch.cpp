@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A batch is computed sample by sample. Each operator becomes one for each sample, layer by layer,
- * so that the same kernels are used one after the other; all samples share the constants.
+ * Computes a batch sample by sample. Each operator becomes one operator for each sample. These stay
+ * together, so that operations with the same kernels follow each other. All samples share the
+ * constants.
  */
 #include "passes.h"
 
@@ -19,8 +20,8 @@ namespace
 {
 
 constexpr uint32_t mostSamples = 64;
-/* Elements of samples that a matrix product takes at once in multi-batch mode (programming guide):
- * samples and weights share the convolution buffer. */
+/* Most elements of all samples for a matrix product that takes all at once, in multi-batch mode
+ * (programming guide). The samples share the convolution buffer with the weights. */
 constexpr uint64_t mostElementsAtOnce = 1 << 16;
 
 void refuseIf(bool isWrong, const Operator &operation, const std::string &why)
@@ -46,10 +47,11 @@ private:
 	bool isBatched(ValueId id) const { return value(id).batch > 1 || samples_.contains(id); }
 	/* Refuse operators that do not work sample by sample. */
 	void check(const Operator &operation) const;
-	/* A sample of a batch, or of a constant that has all; other values are each sample's. */
+	/* Returns the value for one sample: a part of a batch, or of a constant with numbers for
+	 * each sample. Any other value serves all samples. */
 	ValueId sample(ValueId id, uint32_t index, const Operator &reader);
 	const std::vector<ValueId> &describeSamples(ValueId id);
-	/* All samples in one value, whose Value::batch says so. */
+	/* Returns a single value with all samples, marked by Value::batch. */
 	ValueId whole(ValueId id, const Operator &by);
 	bool isAtOnce(const Operator &operation) const;
 	void addSample(const Operator &operation, uint32_t index);
@@ -152,7 +154,8 @@ ValueId Unroller::whole(ValueId id, const Operator &by)
 	return id;
 }
 
-/* Whether one operation takes all samples: SDP's part is on the fly, as it reads no batches. */
+/* Whether one operation can take all samples. SDP reads no batches from memory, so it must be able
+ * to do its part on the fly. */
 bool Unroller::isAtOnce(const Operator &operation) const
 {
 	const auto *full = std::get_if<FullyConnected>(&operation.kind);

@@ -20,7 +20,7 @@ namespace
 struct RealStep {
 	const Model &model;
 	const Operator &operation;
-	std::vector<const RealNumbers *> inputs; /* kernels are empty: TurnedKernels reads them */
+	std::vector<const RealNumbers *> inputs; /* empty for kernels: see TurnedKernels */
 	RealNumbers &result;			 /* has as many elements as the output, all 0 */
 
 	const RealNumbers &in(size_t input) const { return *inputs[input]; }
@@ -29,7 +29,7 @@ struct RealStep {
 		return model.values[operation.inputs[input]].shape;
 	}
 	const Extents &outShape() const { return model.values[operation.outputs.front()].shape; }
-	/* Elements of the result's last axis, and how often it has these. */
+	/* Extent of the result's last axis, and number of such rows in the result. */
 	size_t channels() const { return outShape().back(); }
 	size_t rows() const { return result.size() / channels(); }
 };
@@ -99,7 +99,8 @@ struct TurnedKernels {
 	const float *ofTap(uint32_t tap) const { return &numbers[size_t{ tap } * c * k]; }
 };
 
-/* Adds products of some kernels to their results; pixelAt(row, tap) gives channels. */
+/* Adds the products of some kernels to the results. pixelAt(row, tap) returns the channels of the
+ * pixel that a tap meets; nullptr in the padding. */
 template<typename PixelAt>
 void addRows(const RealStep &step, size_t firstK, uint32_t count, const PixelAt &pixelAt)
 {
@@ -125,7 +126,7 @@ void addRows(const RealStep &step, size_t firstK, uint32_t count, const PixelAt 
 	}
 }
 
-/* The result's elements are those of the input that \a walk gives. */
+/* Copies the result's elements from the input's, at the indices that \a walk gives. */
 void take(const RealStep &step, const Walk &walk)
 {
 	for (size_t i = 0; i < step.result.size(); i++)
@@ -141,7 +142,7 @@ float placeInInput(uint32_t at, uint32_t factor, uint32_t size, Enlarge::Method 
 	return std::clamp(place - center, 0.0f, static_cast<float>(size - 1));
 }
 
-/* The results of a function of the numbers of the last axis: as many, or one. */
+/* Applies a function to each row of the last axis; it makes as many numbers, or one. */
 template<typename Function>
 void eachRow(const RealStep &step, bool makesOne, Function function)
 {

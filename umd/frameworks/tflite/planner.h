@@ -20,7 +20,7 @@ struct PlacedPartition {
 	std::unique_ptr<plugin::Partition> partition;
 	std::vector<int> inputs;
 	std::vector<int> outputs;
-	/** \brief Those inputs and outputs that no node outside of the partition reads or writes */
+	/** \brief The inputs and outputs that no node outside of the partition reads or writes */
 	std::set<int> own;
 };
 

@@ -54,7 +54,7 @@ Result<const nvdla_variant *> coreOf(const Loadable &loadable, const DlaTask &ta
 Result<EngineTask> createTask(const nvdla_variant &core, const Loadable &loadable,
 			      const DlaTask &task)
 {
-	/* Buffers are rounded up, so ranges at the end of a memory are longer on the device. */
+	/* The runtime rounds the size of memories up, so ranges that end with one grow, too. */
 	DlaTask placed = task;
 	for (TaskAddress &address : placed.addresses) {
 		const auto *memory = loadable.memory(address.memory);

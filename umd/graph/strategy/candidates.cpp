@@ -41,7 +41,7 @@ size_t zeros(const Elements &elements)
 	return count;
 }
 
-/* Pixel format with \a channels channels or more, whose bits are taken as they are. */
+/* Pixel format with at least \a channels channels, whose elements need no conversion. */
 std::optional<PixelFormat> pixelsOf(DataType type, uint32_t channels)
 {
 	if (channels < 1 || channels > 4)
@@ -99,8 +99,8 @@ void Chooser::winograd(const Layer &layer)
 }
 
 /*
- * If this holds, the best choice for one operation is the best for all, for instance for the
- * samples of a batch.
+ * If all convolutions with the same weights are alike, the best choice for one of them is the best
+ * for all, for instance for the samples of a batch.
  */
 bool Chooser::areWeightsUsedAlike(const op::Convolution &conv) const
 {

@@ -161,7 +161,8 @@ void Chooser::consider(Subject &subject, const std::vector<size_t> &members,
 	if (subject.choice == Choice::Never || (!best_ && !begin(members)))
 		return;
 	const Snapshot before(graph, members);
-	/* Reuse saves memory traffic even if it gains no time: half a cycle decides a tie. */
+	/* Reuse is chosen even if it gains no time, because it saves memory traffic: half a cycle
+	 * decides a tie. */
 	const double most = best_->cycles + (&subject == &reuse_ ? 0.5 : 0);
 	const std::string soFar =
 		report_.chosen ? report_.candidates[report_.chosen].what + ", " : "";
@@ -193,14 +194,14 @@ void Chooser::chooseFor(const Layer &layer)
 	report_ = { operationName(chosen_.graph.operations()[layer.conv]), {}, 0 };
 	pixels(layer);
 	keepReport();
-	/* First, as the result determines the convolution's share of the time. */
+	/* Fuse poolings first: that changes how much of the time is the convolution's. */
 	fusedPooling(layer);
 	winograd(layer);
 	compression(layer);
 	postExtension(layer);
 	bands(layer);
 	keepReport();
-	/* Last, together with the layer before. */
+	/* Choose reuse last: it depends on the choices for this layer and the one before. */
 	reuse(layer);
 	keepReport();
 }

@@ -47,13 +47,13 @@ private:
 
 		std::vector<size_t> members() const;
 	};
-	/** \brief Alternative for a layer, as a change of the graph */
+	/** \brief Alternative for a layer: a function that changes the graph */
 	struct Candidate {
 		std::string what;
 		std::function<void(Graph &)> apply;
 		/**
-		 * \brief Checks that the trial really used the candidate; empty: it always does
-		 * if it is possible
+		 * \brief Checks that the trial really used the candidate; empty: each trial that
+		 * succeeds uses it
 		 */
 		std::function<bool(const TrialResult &)> became = {};
 	};

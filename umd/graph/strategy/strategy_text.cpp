@@ -54,7 +54,7 @@ std::string take(std::string_view part, Strategy &strategy)
 		const ChoiceName *all = named(choiceNames, part);
 		if (!all)
 			return "is neither auto or never nor WAY=CHOICE";
-		/* Hardly a graph allows every subject. */
+		/* Refuse all=always, because hardly any graph allows every subject. */
 		if (all->choice == Choice::Always)
 			return "is for one subject, as in reuse=always";
 		auto chip = std::move(strategy.chip);

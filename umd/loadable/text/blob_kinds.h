@@ -16,7 +16,7 @@ namespace nvdla::text
 /** \brief Kind of the descriptor list in a blob */
 struct BlobKind {
 	const ListKind *kind = nullptr;
-	/** \brief Layout of each entry, among those of the kind */
+	/** \brief For each entry, the index of its layout in kind->entries */
 	std::vector<uint8_t> types;
 };
 

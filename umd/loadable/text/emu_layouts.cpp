@@ -65,7 +65,7 @@ constexpr Layout logSoftmaxLayout{ "log_softmax", sizeof(EmuOperationDesc), plai
 constexpr Layout standardizeLayout{ "standardize", sizeof(EmuOperationDesc), powerFields };
 constexpr Layout largestLayout{ "largest", sizeof(EmuOperationDesc), plainFields };
 
-/* The functions are the last of the reserved bytes. */
+/* Of the reserved bytes, the last two have the inner function and the function. */
 constexpr Field reservedBeforeFunction{ .name = "reserved",
 					.offset = offsetof(EmuOperationDesc, reserved),
 					.bytes = 1,

@@ -33,7 +33,7 @@ struct Field {
 	Kind kind = Kind::Unsigned;
 	const Layout *layout = nullptr; /**< layout of a Struct */
 	NameOf nameOf = nullptr; /**< names of values, or of indices of an array of structs */
-	int usual = 0;		 /**< number of an omitted field */
+	int usual = 0;		 /**< value of the field if the text omits it */
 	bool optional = false;	 /**< left out when it has its usual value */
 };
 
@@ -47,8 +47,8 @@ struct Layout {
 /**
  * \brief Kind of a descriptor list: type of the entries of a blob
  *
- * Kinds may share a layout and differ in their stride. An entry of an older, shorter kind has no
- * fields that end behind its stride.
+ * Kinds may share a layout and differ in their stride. An entry of an older kind is shorter: it has
+ * only those fields of the layout that end within its stride.
  */
 struct ListKind {
 	const char *name; /**< name in the text form */

@@ -11,7 +11,7 @@ namespace nvdla::text
 namespace
 {
 
-/* Values count from 0. */
+/* Returns names[value]; "" if value has no name. */
 std::string pick(uint64_t value, std::initializer_list<const char *> names)
 {
 	return value < names.size() ? names.begin()[value] : "";

@@ -29,7 +29,8 @@ std::vector<std::string> wordsOf(const std::string &text)
 	return { std::istream_iterator<std::string>(words), {} };
 }
 
-/* Factors or summands are the second bottom, else the first blob; Scale's bias is the next one. */
+/* Multiplies by the second bottom, or adds it; without one, by the first blob. The next blob is the
+ * bias of a Scale layer. */
 void addScale(Net &net, const char *type)
 {
 	const int64_t axis = net.fields.integer("axis");
@@ -40,7 +41,8 @@ void addScale(Net &net, const char *type)
 		net.applyAlong("Add", net.weights(isComputed ? 0 : 1), axis);
 }
 
-/* Kernels or a matrix, turned if its first axis counts channels of the bottom; perhaps a bias. */
+/* Adds the kernels or the matrix, and the bias if there is one. isTurned: the first axis of the
+ * weights counts the channels of the bottom. */
 template<bool isTurned>
 void addWeights(Net &net)
 {
@@ -74,7 +76,7 @@ void addSum(Net &net)
 	net.tops = { net.add("Sum", net.tops) };
 }
 
-/* Blobs are sums of means and of variances over samples, and the number that divides both. */
+/* The blobs are a sum of means, a sum of variances, and the number by which both are divided. */
 void addStatistics(Net &net)
 {
 	const Numbers divisor = net.numbers(2);
@@ -159,7 +161,7 @@ const std::vector<Row> rows = {
 	  addWeights<false> },
 	{ "LRN", "LRN", "lrn_param norm_region:ACROSS_CHANNELS",
 	  "size=local_size alpha beta bias=k" },
-	/* The flag gives axis 1, the channels. */
+	/* "axis=across_spatial:false" is true here, that is 1: the axis of the channels. */
 	{ "Normalize", "LpNormalization", "norm_param across_spatial:false",
 	  "axis=across_spatial:false", [](Net &n) { n.applyAlong("Mul", n.weights(0), 1); } },
 	{ "PReLU", "", "", "", [](Net &n) { n.applyAlong("PRelu", n.weights(0), 1); } },

@@ -53,7 +53,7 @@ public:
 	int64_t integer(Name name) const { return all().GetInt64(*message_, at(name)); }
 	float number(Name name) const { return all().GetFloat(*message_, at(name)); }
 	std::string text(Name name) const { return all().GetString(*message_, at(name)); }
-	/** \brief A number, flag or enumerator in the spelling of a .prototxt */
+	/** \brief The value of a number, flag or enumerator in the spelling of a .prototxt */
 	std::string printed(Name name) const
 	{
 		std::string text;
@@ -121,7 +121,7 @@ public:
 	Tensors tops;	   /* initially the bottoms */
 	size_t wanted = 0; /* number of tops */
 
-	/* A bottom; beyond their number an unnamed tensor, which ONNX takes as an absent input. */
+	/* A bottom; beyond the last one a tensor without a name, which is ONNX's absent input. */
 	Tensor bottom(size_t index = 0) const
 	{
 		return index < bottoms.size() ? bottoms[index] : Tensor{};
@@ -247,10 +247,10 @@ private:
 	schema::Model model_;
 	schema::Graph &graph_ = *model_.mutable_graph();
 
-	std::string name_; /* of the layer */
+	std::string name_; /* name of the layer that is being translated */
 	std::vector<Fields> blobs_;
-	schema::Node *node_ = nullptr; /* the last one */
-	uint32_t made_ = 0;	       /* number of its tensors */
+	schema::Node *node_ = nullptr; /* operator that was appended last */
+	uint32_t made_ = 0;	       /* number of names made for the layer's tensors */
 };
 
 } /* namespace nvdla::compiler::caffe */

@@ -134,7 +134,7 @@ std::span<const std::byte> findIn(Files &files, const std::string &folder, const
 	if (!files.contains(location))
 		files[location] = readBeside(folder, location);
 	const std::span<const std::byte> bytes = files[location];
-	/* Without a length the constant is all of the rest. */
+	/* Without a length, the constant extends to the end of its file. */
 	const auto place = parseNumbers<uint64_t>(
 		entries["offset"] + "," + (length.empty() ? "0" : length), ',');
 	if (!place || place->size() != 2 || (*place)[0] > bytes.size() ||

@@ -156,8 +156,8 @@ Tensor readSplit(NodeReader &reader)
 }
 
 /*
- * Pads are the numbers before each axis, or before each axis that an input names, then those behind
- * them.
+ * The pads are one list: first the numbers of elements before each axis, then those behind each
+ * axis. An input may name the axes; otherwise they are all.
  */
 Tensor readPad(NodeReader &reader)
 {
@@ -229,7 +229,7 @@ const NodeTable elementNodes = {
 		  return legalize::instanceNormalized(r, r.input(0), scalingOf(r), epsilonOf(r));
 	  } },
 	{ "LRN", readLrn },
-	/* Mean and deviation, which files from training have as further outputs, are the host's. */
+	/* The outputs mean and deviation, which files from training have, are left to the host. */
 	{ "LayerNormalization",
 	  [](NodeReader &r) {
 		  return legalize::layerNormalized(r, r.input(0), r.axisOf("axis", -1),

@@ -67,7 +67,7 @@ Tensor NodeReader::tensor(size_t index)
 	need(hasInput(index), where, "is missing");
 	const std::string &name = node_.input(shown);
 	const auto found = import_.tensors.find(name);
-	/* Readers leave out further outputs that only the host computes. */
+	/* A node's further outputs that only the host can compute have no tensor. */
 	support(found != import_.tensors.end(), where,
 		fmt::format("is '{}', which nothing before it writes", name));
 	follows_ = !found->second.isKnown;

@@ -117,15 +117,15 @@ private:
 /**
  * \brief Set sizes that a graph's inputs leave open, and those of axes with the same names
  *
- * An axis gets the file's size, the given size, the size of another axis of its name, or 1 for the
- * first axis, in this order. Inputs that are only listed as such, being constants, are removed.
+ * An axis gets the first of: the file's size, the given size, the size of another axis of its name,
+ * 1 for the first axis. Old files list constants as inputs, too: these are removed from the inputs.
  *
  * \throw BrokenRule Unsupported if a size stays open; InvalidArgument if a given one contradicts
  * the file; the errors of givenShapes()
  */
 void closeShapes(pb::Graph &graph, std::span<const InputShape> shapes);
 
-/** \brief Elements of a constant; the file's size bounds all but those of ConstantOfShape */
+/** \brief Most elements of a constant: ConstantOfShape makes many of a few bytes of the file */
 inline constexpr uint64_t maxConstant = uint64_t{ 1 } << 28;
 
 /** \brief The elements of a constant of the file */

@@ -108,7 +108,8 @@ const std::map<std::string, Places> quantizedOperators = {
 	{ "QLinearMul", { { 0, 3 }, 6 } },	{ "QLinearSigmoid", { { 0 }, 3 } },
 };
 
-/* Kernels have their scales along the first axis, matrices along that of the product's columns. */
+/* Sets an operand's quantization. Scales of kernels are along the first axis, those of a matrix
+ * along the axis of the product's columns. */
 void quantizeOperand(NodeReader &reader, size_t index)
 {
 	const Tensor tensor = reader.input(index);
@@ -119,7 +120,8 @@ void quantizeOperand(NodeReader &reader, size_t index)
 			axisOf(reader, quantization, tensor.shape, isMatrix ? 1 : 0));
 }
 
-/* Reads an operator like its counterpart on real numbers, whose name its own contains. */
+/* Reads a quantized operator like the one on real numbers that its name contains: QLinearConv is
+ * read like Conv. */
 std::optional<Tensor> readQuantized(NodeReader &reader)
 {
 	const Places &places = quantizedOperators.at(reader.type());

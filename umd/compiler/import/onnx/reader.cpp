@@ -98,7 +98,7 @@ Tensor Reader::describe(const pb::ValueInfo &info, const std::string &where, boo
 	const auto type = elementTypeOf(number);
 	Value value;
 
-	/* Operators that read integers of 32 bits and more are refused, each by its name. */
+	/* Integers of 32 bits and more pass: operators that read them are refused by name later. */
 	if (!type)
 		refuse(ErrorCode::Unsupported, reading, where,
 		       fmt::format("element type {} is no type that tensors of the core have; "
@@ -239,7 +239,7 @@ void Reader::readOutputs()
 		const int32_t wanted = info.type().tensor_type().elem_type();
 		if (!isFloat(import_.model.values[tensor.id].type) &&
 		    (wanted == pb::FLOAT || wanted == pb::FLOAT16))
-			/* A pass removes this again. */
+			/* The pass takeOffEnds() removes this operator again. */
 			change(tensor, info.name(), "DequantizeLinear", [&](NodeReader &reader) {
 				return reader.make(Unary{}, { tensor.id }, {}, tensor);
 			});

@@ -17,7 +17,8 @@ using legalize::Recurrence;
 /* Inputs behind the sequence */
 enum { Kernels = 1, RecurrentKernels, Biases, Lengths, Hidden, Memory, Peepholes };
 
-/* The function with this number among those of a direction; all directions have the same. */
+/* Reads one of a direction's activation functions, by its index among them. All directions must
+ * have the same ones. */
 Unary functionAt(NodeReader &reader, int index, const char *usual)
 {
 	static const std::map<std::string, Unary> known = {

@@ -18,7 +18,8 @@ namespace
 using legalize::mostOfWindow;
 using legalize::Weights;
 
-/* Numbers for lines and columns in turn; if they are for columns alone, lines get \a usual. */
+/* Returns numbers for lines and columns in turn. If the input has only columns, \a usual is added
+ * for the lines. */
 std::vector<int64_t> ofBothAxes(NodeReader &reader, const std::string &name,
 				std::vector<int64_t> numbers, int64_t usual, size_t count = 2)
 {
@@ -74,8 +75,8 @@ Tensor readConv(NodeReader &reader)
 }
 
 /*
- * ONNX Runtime's optimizer, which saves models too, fuses a convolution with the addition of a
- * tensor and with the function behind them.
+ * Reads a FusedConv: a convolution, perhaps the addition of a tensor, and a function. Files have it
+ * that ONNX Runtime saved after its optimization.
  */
 Tensor readFusedConv(NodeReader &reader)
 {
@@ -154,7 +155,7 @@ Value scaled(Value value, double factor)
 	return floatConstant(numbers, value.shape);
 }
 
-/* Whether C is one number for each column of the product. */
+/* Whether C, the third input of Gemm, has one number for each column of the product. */
 bool isBias(const Value &c, uint32_t columns)
 {
 	const uint64_t count = elementCount(c.shape);

@@ -223,7 +223,7 @@ using enum fb::BuiltinOperator;
 } /* namespace */
 
 const OperatorTable elementOperators = {
-	/* Dilated convolutions are written as SPACE_TO_BATCH_ND, a plain one and this. */
+	/* Files spell dilated convolutions as SPACE_TO_BATCH_ND, a convolution and this. */
 	{ BATCH_TO_SPACE_ND,
 	  [](OperatorReader &r) {
 		  return legalize::dilated(r, r.input(0), "SPACE_TO_BATCH_ND", r.wholeNumbers(1),
@@ -280,7 +280,7 @@ const OperatorTable elementOperators = {
 
 std::optional<Tensor> readOperator(OperatorReader &reader, const fb::OperatorCode &code)
 {
-	/* Operators that have another name elsewhere. */
+	/* Operators that readCommon() knows by another name. */
 	static const std::map<fb::BuiltinOperator, const char *> names = {
 		{ ADD_N, "Sum" },
 		{ BROADCAST_TO, "Expand" },

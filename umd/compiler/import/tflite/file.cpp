@@ -79,8 +79,9 @@ std::vector<Level> levelsOf(const fb::SparsityParameters &sparsity, const Extent
 }
 
 /*
- * Places in the dense constant of the elements in the file; nothing if one is beyond its level.
- * Each entry of a level has \a extent entries in a dense level below, or those of a sparse list.
+ * Returns the place of each element of the file in the dense constant; nothing if an index is too
+ * large. Below each entry of a level are entries of the next one: \a extent entries if that level
+ * is dense, or those in its lists if it is sparse.
  */
 std::optional<std::vector<uint64_t>> placesOf(const std::vector<Level> &levels, uint64_t most)
 {

@@ -44,7 +44,7 @@ std::vector<T> numbersOf(const flatbuffers::Vector<T> *from)
 {
 	std::vector<T> numbers(from ? from->size() : 0);
 
-	/* They may be unaligned: FlatBuffers checks only a vector's length. */
+	/* The numbers may be unaligned, because FlatBuffers checks only a vector's length. */
 	if (!numbers.empty())
 		std::memcpy(numbers.data(), from->Data(), numbers.size() * sizeof(T));
 	return numbers;

@@ -38,8 +38,8 @@ public:
 	}
 
 	/**
-	 * \brief A variable tensor: numbers that keep() got in the run before, 0 at first
-	 * \param[in] shape of as many elements, in which the network keeps them
+	 * \brief A variable tensor: it holds the numbers that keep() got in the run before, or 0
+	 * \param[in] shape that the network uses for it, with as many elements
 	 */
 	Tensor state(size_t index, const Extents &shape);
 
@@ -98,8 +98,8 @@ extern const OperatorTable windowOperators;
 /** \brief Operators with variable tensors: states.cpp */
 extern const OperatorTable stateOperators;
 
-/** \return a bias, if there is one; integer kernels count it in steps of the sums, whatever scale
- * the file gives it */
+/** \return the bias, if there is one; with integer kernels its steps are those of the sums,
+ * whatever scale the file states */
 std::vector<Value> biasOf(OperatorReader &reader, const Tensor &x, size_t at = 2);
 /** \return an operator's first output; nothing if the operator is unknown */
 std::optional<Tensor> readOperator(OperatorReader &reader, const fb::OperatorCode &code);

@@ -25,10 +25,10 @@ constexpr size_t maxRank = 6;
 
 /* A resource variable */
 struct Variable {
-	std::optional<Value> first;	 /* what it is before the first run */
-	std::optional<ValueId> read;	 /* what READ_VARIABLE makes */
-	std::optional<ValueId> assigned; /* what is assigned last */
-	bool isReadLate = false;	 /* a second time, or after an assignment */
+	std::optional<Value> first;	 /* value before the first run */
+	std::optional<ValueId> read;	 /* output of READ_VARIABLE */
+	std::optional<ValueId> assigned; /* value that is assigned last */
+	bool isReadLate = false;	 /* it is read twice, or after an assignment */
 };
 
 class Reader : private Rules
@@ -53,7 +53,7 @@ private:
 	const fb::Model &source_;
 	legalize::Building building_;
 	Model &model_ = building_.model;
-	std::map<ValueId, Error> unknownTensors_; /* of types that nothing computes with */
+	std::map<ValueId, Error> unknownTensors_; /* tensors of types that no operator supports */
 	std::map<std::string, Variable> variables_;
 	Result<void> haveStates_; /* an error if the variables are no states */
 };
@@ -172,8 +172,8 @@ void Reader::readOperator(const fb::Operator &operation, size_t index)
 		model_.operators[i].index = index;
 }
 
-/* In the order of the operators, in which TensorFlow Lite runs them; CALL_ONCE runs another graph.
- */
+/* Collects the variables' values in the order of the operators, in which TensorFlow Lite runs them.
+ * The graph that CALL_ONCE runs assigns the first values. */
 void Reader::followVariables(const fb::SubGraph &graph, bool isFirst)
 {
 	std::map<int32_t, std::string> names; /* by the handle's tensor */
@@ -289,7 +289,7 @@ std::vector<std::byte> resized(std::span<const std::byte> bytes, std::span<const
 	std::vector<TfliteShape> changed;
 	std::string where;
 
-	/* The model may have fewer: those that nothing reads are left out. */
+	/* The model may have fewer inputs than the file, without those that nothing reads. */
 	const auto &inputs = *file.model().subgraphs()->Get(0)->inputs();
 	for (size_t i = 0; i < model.givenInputs(); i++)
 		names.push_back(model.values[model.inputs[i]].name);

@@ -163,7 +163,7 @@ Tensor transposed(OperatorReader &reader, op::Axes stride, const Clamp &activati
 		{ 0, out[1], true }, { 0, out[2], true }, activation);
 }
 
-/* The first input is the output's shape, which the output has as well. */
+/* Input 0, the output's shape, is not read: the output tensor states the same shape. */
 Tensor readTransposedConvolution(OperatorReader &reader)
 {
 	const auto &options = reader.options<fb::TransposeConvOptions>();

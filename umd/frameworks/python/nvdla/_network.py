@@ -101,8 +101,8 @@ class Runnable:
 		priority: str = 'normal') -> Iterator[Union[np.ndarray, Outputs]]:
 		"""Run the network on each of `frames`, which may be endless, and yield the outputs in the order of the frames.
 
-		depth: largest number of runs in flight; with so many in flight, one more frame is taken and waits for
-		       the oldest run
+		depth: largest number of runs in flight. When it is reached, the next frame is
+		       taken and waits until the oldest run has ended
 		raw, timeout, priority: as for a call
 		"""
 		if depth < 1:
