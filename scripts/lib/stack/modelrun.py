@@ -82,8 +82,13 @@ def _compile(arguments, loadable):
 	# The module with which libnvdla lets the other library compute operators on the CPU.
 	folder, name = ('tflite', 'tflite') if arguments.model.suffix == '.tflite' else ('onnxruntime', 'onnx')
 	module = f'umd/frameworks/{folder}/host/libnvdla-host-{name}.so'
-	with console.stage('suite tree') as progress:
-		suite_tree.ensure(progress)
+	try:
+		with console.stage('suite tree') as progress:
+			suite_tree.ensure(progress)
+	except Failure as failure:
+		# The compiler's message names the operator, and the package that installs the library.
+		hint = '' if is_embedded else '\nonly with --device embedded does scripts/run use a library that is installed'
+		raise Failure(f'{failure}\nit is for this: {said.stderr.strip()}{hint}') from None
 	with console.stage('build') as progress:
 		way = _InSuite(build.suite_module(progress, module))
 	return _checked(_try(way, compiler, words), way)
