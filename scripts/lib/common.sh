@@ -76,10 +76,10 @@ apt_error() {
 	sed -n 's/^E: //p' "$1" | head -n 1
 }
 
-# lock_holder LOG: print the process that held dpkg's lock, as apt named it: "process 123 (apt-get)".
+# lock_holder LOG: print the process that holds dpkg's lock, as apt names it: "process 123 (apt-get)".
 lock_holder() {
 	local holder
-	holder=$(sed -n 's/.*It is held by \(process [0-9]* ([^)]*)\).*/\1/p' "$1" | tail -n 1)
+	holder=$(sed -n 's/.*It is held by \(process [0-9]*\( ([^)]*)\)\?\).*/\1/p' "$1" | tail -n 1)
 	printf '%s' "${holder:-another program}"
 }
 
