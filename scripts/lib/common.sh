@@ -86,7 +86,7 @@ lock_holder() {
 # with_log LOG NAME COMMAND...: run the command with its output in LOG. Every ten seconds, print the log's last
 # line. While the command waits for another program that uses apt, print who that is: once, then every 30 seconds.
 with_log() {
-	local log=$1 what=$2 pid seconds=0 waits=0 last
+	local log=$1 what=$2 pid last told=$SECONDS named=$((SECONDS - 30))
 	shift 2
 	"$@" >>"$log" 2>&1 </dev/null &
 	pid=$!
@@ -94,12 +94,14 @@ with_log() {
 	trap "kill $pid 2>/dev/null || :; exit 130" INT TERM HUP
 	while kill -0 "$pid" 2>/dev/null; do
 		sleep 0.2
-		seconds=$((seconds + 1))
 		last=$(tail -n 1 "$log" | tr -d '\r')
 		if [[ $last == *'It is held by'* ]]; then
-			[ $((waits % 150)) -ne 0 ] || say "  $what: waits for $(lock_holder "$log"), which is using apt"
-			waits=$((waits + 1))
-		elif [ $((seconds % 50)) -eq 0 ]; then
+			[ $((SECONDS - named)) -lt 30 ] || {
+				named=$SECONDS
+				say "  $what: waits for $(lock_holder "$log"), which is using apt"
+			}
+		elif [ $((SECONDS - told)) -ge 10 ]; then
+			told=$SECONDS
 			say "  $what: ${last:0:90}"
 		fi
 	done
