@@ -24,13 +24,17 @@ die() {
 	exit 1
 }
 
-# missing_packages LIST...: the names in scripts/lib/packages.LIST that are not installed.
-missing_packages() {
-	local wanted
-	mapfile -t wanted < <(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "${@/#/$NVDLA_ROOT/scripts/lib/packages.}")
+# listed LIST...: print the names of the packages in scripts/lib/packages.LIST: the first word of each line.
+listed() {
+	sed -e 's/#.*//' "${@/#/$NVDLA_ROOT/scripts/lib/packages.}" | awk 'NF { print $1 }'
+}
+
+# not_installed NAME...: print those of the packages that are not installed.
+not_installed() {
+	[ $# -ne 0 ] || return 0
 	# dpkg-query does not list packages that it does not know, so these count as missing, too.
-	comm -23 <(printf '%s\n' "${wanted[@]}" | sort) \
-		<(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' "${wanted[@]}" 2>/dev/null |
+	comm -23 <(printf '%s\n' "$@" | sort) \
+		<(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' "$@" 2>/dev/null |
 			sed -n 's/^.i  *//p' | sort)
 }
 
@@ -39,25 +43,50 @@ is_known() {
 	apt-cache show --no-all-versions "$1" >/dev/null 2>&1
 }
 
-# explain_apt LOG: read apt's output in the file LOG, and exit with an error that says why apt
-# failed and what the user can do.
-explain_apt() {
-	local log=$1
-	if grep -qE 'Temporary failure resolving|Could not resolve|Could not connect|Unable to connect|Network is unreachable' "$log"; then
-		die "the Debian mirror cannot be reached: check the network (or the proxy in apt's configuration), then run this again; log: $log"
-	elif grep -qiE 'No space left|not have enough (free )?space' "$log"; then
-		die "no space left for the packages: free some (df -h / /var), then run this again; log: $log"
-	elif grep -qE 'Could not get lock|Unable to acquire the dpkg' "$log"; then
-		die "another program is using apt: wait until it is done, then run this again; log: $log"
-	elif grep -qE 'Unable to locate package' "$log"; then
-		die "$(sed -n 's/^E: //p' "$log" | head -n 1): this needs Debian 12 or newer with its main section enabled; log: $log"
-	fi
-	die "apt failed: $(sed -n 's/^E: //p' "$log" | head -n 1); log: $log"
+# few NAME...: print the first three names, and the number of the others.
+few() {
+	local rest=$(($# - 3))
+	[ "$rest" -gt 0 ] || rest=0
+	printf '%s' "${*:1:3}"
+	[ "$rest" -eq 0 ] || printf ' and %s more' "$rest"
 }
 
-# with_log LOG NAME COMMAND...: run the command with its output in LOG, whose last line is printed every ten seconds.
+# explain_apt LOG NAME...: read apt's output in the file LOG, and exit with an error that says which
+# packages are missing, why apt failed and what the user can do.
+explain_apt() {
+	local log=$1 what
+	shift
+	what="packages cannot be installed ($(few "$@"))"
+	if grep -qE 'Temporary failure resolving|Could not resolve|Could not connect|Unable to connect|Network is unreachable' "$log"; then
+		die "$what: the Debian mirror cannot be reached: check the network (or the proxy in apt's configuration), then run this again; log: $log"
+	elif grep -qiE 'No space left|not have enough (free )?space' "$log"; then
+		die "$what: no space left for them: free some (df -h / /var), then run this again; log: $log"
+	elif grep -qE '^E: (Could not get lock|Unable to acquire the dpkg)' "$log"; then
+		die "$what: $(lock_holder "$log") is using apt: wait until it is done, then run this again; log: $log"
+	elif grep -qE '^E: .* is expired' "$log"; then
+		die "$what: $(apt_error "$log"): name another mirror in apt's configuration, or allow an old one: echo 'Acquire::Check-Valid-Until \"false\";' >/etc/apt/apt.conf.d/old-mirror; log: $log"
+	elif grep -qE 'Unable to locate package' "$log"; then
+		die "$what: $(apt_error "$log"): this needs Debian 12 or newer with its main section enabled; log: $log"
+	fi
+	die "$what: apt failed: $(apt_error "$log"); what to do by hand: apt-get update, then apt-get install of what is missing; log: $log"
+}
+
+# apt_error LOG: print apt's first error.
+apt_error() {
+	sed -n 's/^E: //p' "$1" | head -n 1
+}
+
+# lock_holder LOG: print the process that holds dpkg's lock, as apt names it: "process 123 (apt-get)".
+lock_holder() {
+	local holder
+	holder=$(sed -n 's/.*It is held by \(process [0-9]*\( ([^)]*)\)\?\).*/\1/p' "$1" | tail -n 1)
+	printf '%s' "${holder:-another program}"
+}
+
+# with_log LOG NAME COMMAND...: run the command with its output in LOG. Every ten seconds, print the log's last
+# line. While the command waits for another program that uses apt, print who that is: once, then every 30 seconds.
 with_log() {
-	local log=$1 what=$2 pid seconds=0
+	local log=$1 what=$2 pid last told=$SECONDS named=$((SECONDS - 30))
 	shift 2
 	"$@" >>"$log" 2>&1 </dev/null &
 	pid=$!
@@ -65,11 +94,24 @@ with_log() {
 	trap "kill $pid 2>/dev/null || :; exit 130" INT TERM HUP
 	while kill -0 "$pid" 2>/dev/null; do
 		sleep 0.2
-		seconds=$((seconds + 1))
-		[ $((seconds % 50)) -ne 0 ] || say "  $what: $(tail -n 1 "$log" | tr -d '\r' | cut -c 1-90)"
+		last=$(tail -n 1 "$log" | tr -d '\r')
+		if [[ $last == *'It is held by'* ]]; then
+			[ $((SECONDS - named)) -lt 30 ] || {
+				named=$SECONDS
+				say "  $what: waits for $(lock_holder "$log"), which is using apt"
+			}
+		elif [ $((SECONDS - told)) -ge 10 ]; then
+			told=$SECONDS
+			say "  $what: ${last:0:90}"
+		fi
 	done
 	trap - INT TERM HUP
 	wait "$pid"
+}
+
+# has_apt: true if this system installs packages by apt and dpkg.
+has_apt() {
+	command -v apt-get >/dev/null && command -v dpkg-query >/dev/null
 }
 
 # ensure_packages USE...: install the packages for building (packages.debian) and those of each USE
@@ -82,21 +124,41 @@ ensure_packages() {
 		*) required+=("$use") ;;
 		esac
 	done
-	if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+	if ! has_apt; then
 		[ -x "$NVDLA_PYTHON" ] || die "$NVDLA_PYTHON is missing: install Python 3.11 or newer"
 		command -v meson >/dev/null || die "meson is missing: this system has no apt, install what scripts/lib/packages.debian names by its own package manager"
 		return 0
 	fi
-	missing=$(missing_packages "${required[@]}" | tr '\n' ' ')
-	[ ${#wished[@]} -eq 0 ] || optional=$(missing_packages "${wished[@]}" | tr '\n' ' ')
-	if [ -n "$optional" ] && is_known meson; then
-		optional=$(without_unknown "$optional")
-	fi
+	# shellcheck disable=SC2046 # lists of names
+	missing=$(not_installed $(listed "${required[@]}") | tr '\n' ' ')
+	# shellcheck disable=SC2046
+	[ ${#wished[@]} -eq 0 ] || optional=$(wished_names $(listed "${wished[@]}"))
 	if [ -n "$missing" ]; then
 		install_packages "$missing" "$optional"
-	elif [ -n "$optional" ]; then
-		(install_packages '' "$optional") || say 'packages: going on without what only tests use'
+	else
+		install_wished "$optional"
 	fi
+}
+
+# ensure_wished NAME...: install those of the packages that are missing. It is no error if one cannot be installed.
+ensure_wished() {
+	! has_apt || install_wished "$(wished_names "$@")"
+}
+
+# wished_names NAME...: print in one line those of the packages that are missing and that apt can install.
+wished_names() {
+	local names
+	names=$(not_installed "$@" | tr '\n' ' ')
+	if [ -n "$names" ] && is_known meson; then
+		names=$(without_unknown "$names")
+	fi
+	printf '%s' "$names"
+}
+
+# install_wished NAMES: install the packages (one argument, separated by spaces), or say what is left out.
+install_wished() {
+	[ -z "$1" ] || (install_packages '' "$1") ||
+		say "packages: going on without what only tests use; tests that need a missing package are skipped"
 }
 
 # without_unknown NAMES: print those of NAMES (one argument, separated by spaces) that apt can
@@ -125,11 +187,13 @@ install_packages() {
 	fi
 	log=$(mktemp "${TMPDIR:-/tmp}/nvdla-apt.XXXXXX")
 	say "packages: installing by apt: $names"
-	with_log "$log" "apt-get update" "${root[@]}" apt-get -q -o DPkg::Lock::Timeout=300 update || explain_apt "$log"
+	# shellcheck disable=SC2086 # a list of names
+	with_log "$log" "apt-get update" "${root[@]}" env LC_ALL=C apt-get -q -o DPkg::Lock::Timeout=300 update ||
+		explain_apt "$log" $names
 	names="$1$(without_unknown "$2")"
 	# shellcheck disable=SC2086 # a list of names
-	with_log "$log" "apt-get install" "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
-		-o DPkg::Lock::Timeout=300 --no-install-recommends install $names || explain_apt "$log"
+	with_log "$log" "apt-get install" "${root[@]}" env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -q -y \
+		-o DPkg::Lock::Timeout=300 --no-install-recommends install $names || explain_apt "$log" $names
 	rm -f "$log"
 	say "packages: done"
 }

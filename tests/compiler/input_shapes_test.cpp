@@ -113,7 +113,7 @@ TEST(InputShapes, WhatCannotBeIsNamed)
 		EXPECT_NE(message.find(words), std::string::npos) << message;
 	};
 
-	says({}, "'x': leaves sizes open; give them with --shape x=?x8x?x?, a number for each ?");
+	says({}, "'x': leaves sizes open; give them with --shape x=1x8x?x?, a number for each ?");
 	says({ { "", { 1, 8, 4, 6 } } }, "does not say of which input: there are x, y");
 	says({ { "z", { 1, 8, 4, 6 } } }, "'z' is no input of the model: there are x, y");
 	says({ { "x", { 1, 8, 4, 6 } }, { "x", { 1, 8, 4, 6 } } }, "second shape of this input");

@@ -113,6 +113,26 @@ TEST(Onnx, OneReasonIsSaidOnce)
 		<< compiled.error().message();
 }
 
+/* Converters name a fused layer after all operators in it, in hundreds of characters. */
+TEST(Onnx, LongNamesAreShortened)
+{
+	OnnxBuilder builder;
+	const std::string fused = "block/relu;block/add;" + std::string(200, 'x');
+	const std::string deep = std::string(200, 'x') + "/the end";
+
+	builder.input("x", { 1, 2, 2, 3 });
+	builder.node("Det", { "x" }, fused);
+	builder.inside(fused, { 1, 2, 2, 3 });
+	builder.node("Det", { fused }, deep);
+	builder.output(deep);
+	auto compiled = compileModel(builder.file(), { .host = HostUse::Never });
+	ASSERT_FALSE(compiled);
+	const std::string message = compiled.error().message();
+	EXPECT_NE(message.find("Det 'block/relu;...', operator"), std::string::npos) << message;
+	EXPECT_NE(message.find("x/the end', operator"), std::string::npos) << message;
+	EXPECT_EQ(message.find(std::string(60, 'x')), std::string::npos) << message;
+}
+
 /* What is chosen is told with what else there was; what cannot be forced is an error. */
 TEST(Onnx, StrategyIsChosenOrForced)
 {

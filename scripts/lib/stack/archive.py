@@ -65,12 +65,25 @@ def explain(log, space):
 	if re.search(r'Temporary failure resolving|Could not (?:resolve|connect)|Unable to connect|'
 		     r'Network is unreachable|Connection (?:failed|timed out|refused)', text):
 		return 'the Debian mirror cannot be reached: check the network (or the proxy in apt\'s configuration)'
+	expired = re.search(r'^E: (.* is expired .*?)(?:\. Updates|$)', text, re.MULTILINE)
+	if expired:
+		return (f'{expired[1]}: name another mirror in apt\'s configuration, or allow an old one: echo '
+			'\'Acquire::Check-Valid-Until "false";\' >/etc/apt/apt.conf.d/old-mirror')
 	if 'No space left' in text:
 		return f'no space left: free some in {space} (or set XDG_CACHE_HOME) and in /tmp'
 	if re.search(r'NO_PUBKEY|not signed', text):
 		return 'the keys of Debian 13 are missing: apt-get install --only-upgrade debian-archive-keyring'
 	reasons = re.findall(r'^E: (.*)', text, re.MULTILINE)
 	return reasons[0] if reasons else f'{log.name} tells no reason'
+
+
+@contextlib.contextmanager
+def needed_for(what):
+	"""If the body of the with statement, which fetches @what, raises a Failure, put @what before its message."""
+	try:
+		yield
+	except Failure as failure:
+		raise Failure(f'{what} cannot be fetched: {failure}', failure.status) from None
 
 
 class Archive:

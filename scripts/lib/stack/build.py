@@ -98,7 +98,7 @@ def look_again(progress=lambda text: None):
 
 
 def _options():
-	return {option['name']: _text(option['value']) for option in _introspect('--buildoptions')}
+	return {option['name']: _text(option['value']) for option in _introspect('buildoptions')}
 
 
 def _text(value):
@@ -151,15 +151,14 @@ def configure_anew(progress=lambda text: None, tests=False):
 
 def programs():
 	"""Return the ninja targets of the installed programs (so not those of tests)."""
-	targets = _introspect('--targets')
+	targets = _introspect('targets')
 	return [os.path.relpath(target['filename'][0], build_dir()) for target in targets
 		if target['type'] == 'executable' and target['installed']]
 
 
 def _introspect(what):
-	said = subprocess.run([_tool('meson'), 'introspect', what, build_dir()], capture_output=True, text=True,
-			      env=_environment(), check=True).stdout
-	return json.loads(said)
+	"""Return what Meson wrote about @what ("tests", "targets", ...) when it configured the build directory."""
+	return json.loads((build_dir() / 'meson-info' / f'intro-{what}.json').read_text())
 
 
 def generate(progress=lambda text: None):
@@ -171,7 +170,7 @@ def generate(progress=lambda text: None):
 
 def tests():
 	"""Return Meson's tests: a list of {name, suite, ...}."""
-	return _introspect('--tests')
+	return _introspect('tests')
 
 
 def targets_of(names):
@@ -180,13 +179,13 @@ def targets_of(names):
 	wanted = [test for test in tests() if test['name'] in names]
 	if any(suite.endswith('install') for test in wanted for suite in test['suite']):
 		return None
-	files = {target['id']: target['filename'] for target in _introspect('--targets')}
+	files = {target['id']: target['filename'] for target in _introspect('targets')}
 	return sorted({os.path.relpath(name, build_dir()) for test in wanted for target in test['depends'] for name in files[target]})
 
 
 def needed_by(program):
 	"""Return absolute paths of the built files that the tests of @program need in addition to this program."""
-	files = {target['id']: [Path(name) for name in target['filename']] for target in _introspect('--targets')}
+	files = {target['id']: [Path(name) for name in target['filename']] for target in _introspect('targets')}
 	wanted = {path for test in tests() if str(program) in (str(build_dir() / word) for word in test['cmd'])
 		  for target in test['depends'] for path in files[target]}
 	return sorted(wanted - {program})

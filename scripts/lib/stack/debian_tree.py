@@ -74,7 +74,8 @@ def _make(tree, name, release, packages, commands, other, progress):
 	progress(f'installing Debian {release} in a folder (about a minute, once)')
 	try:
 		if processes.run_logged(_command(partial, release, packages, commands, other), log, progress) != 0:
-			raise Failure(f'{archive.explain(log, cache_dir())}, then run this again; log: {log}')
+			raise Failure(f'Debian {release}, for the folder {tree}, cannot be installed: '
+				      f'{archive.explain(log, cache_dir())}, then run this again; log: {log}')
 		os.rename(partial, tree)
 	finally:
 		remove(partial)

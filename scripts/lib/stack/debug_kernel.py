@@ -64,11 +64,12 @@ def choose_source(offered):
 def unpack_source(tree, log, progress, packages=()):
 	"""Unpack into the new folder @tree the source package that choose_source() chooses, the packages that its build
 	needs, and @packages."""
-	with archive.opened(guest_tree.SUITES, progress) as lists:
-		source = choose_source(lists.names('linux-source-'))
-	progress(f'unpacking {source} and its compiler')
 	builders = (line.split('#')[0].strip() for line in _PACKAGES.read_text().splitlines())
-	guest_tree.unpack([source, *(name for name in builders if name), *packages], tree, log, progress)
+	with archive.needed_for('the source of a kernel and its compiler (Debian 13)'):
+		with archive.opened(guest_tree.SUITES, progress) as lists:
+			source = choose_source(lists.names('linux-source-'))
+		progress(f'unpacking {source} and its compiler')
+		guest_tree.unpack([source, *(name for name in builders if name), *packages], tree, log, progress)
 	guest_tree.finish_tools(tree)
 
 

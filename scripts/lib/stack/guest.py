@@ -16,7 +16,7 @@ from pathlib import Path
 
 from . import guest_tree, kernels, namespace
 from .architectures import AMD64, Architecture
-from .console import Failure, say
+from .console import Failure, run_program, say, stage
 
 # Oldest QEMU that can be used. QEMU 10.1.0 is the first with the device vfio-user-pci, but gives
 # this device a wrong PCI class code.
@@ -252,3 +252,14 @@ def _with_own_kernel(guest):
 		return guest
 	own = kernel_in(Path(folder).absolute(), guest.root)
 	return dataclasses.replace(guest, kernels=(*guest.kernels, own))
+
+
+def main():
+	"""The program that setup.guest_tree_meanwhile() starts."""
+	with stage('guest tree') as progress:
+		find(progress)
+	return 0
+
+
+if __name__ == '__main__':
+	run_program(main)

@@ -184,7 +184,8 @@ def _make(tree, progress):
 	log = cache_dir() / 'guest-tree.log'
 	progress('unpacking QEMU, kernels and compiler of Debian 13 (about a minute, once)')
 	try:
-		unpack(_packages(), partial, log, progress)
+		with archive.needed_for('the guest\'s QEMU, kernels and compiler (Debian 13)'):
+			unpack(_packages(), partial, log, progress)
 		_finish(partial)
 		os.rename(partial, tree)
 	finally:
@@ -253,10 +254,11 @@ def _make_cross(tree, name, architecture, progress):
 	partial = tree.with_name(f'{tree.name}.incomplete')
 	progress(f'unpacking compiler, kernel and QEMU for {architecture.name} (about a minute, once)')
 	try:
-		unpack(_cross_packages(architecture), partial, cache_dir() / f'{name}.log', progress, other=architecture.name)
-		if architecture.flavour:
-			with archive.opened((SUITE,), progress, architecture) as packages:
-				_add_kernel(partial, packages, archive.kernels(packages)[-1], progress)
+		with archive.needed_for(f'compiler, kernel and QEMU for {architecture.name} (Debian 13)'):
+			unpack(_cross_packages(architecture), partial, cache_dir() / f'{name}.log', progress, other=architecture.name)
+			if architecture.flavour:
+				with archive.opened((SUITE,), progress, architecture) as packages:
+					_add_kernel(partial, packages, archive.kernels(packages)[-1], progress)
 		_finish(partial)
 		# Delete the emulators of other processors: they come with the packages and take some ten megabytes
 		# each.

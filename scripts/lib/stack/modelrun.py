@@ -82,8 +82,14 @@ def _compile(arguments, loadable):
 	# The module with which libnvdla lets the other library compute operators on the CPU.
 	folder, name = ('tflite', 'tflite') if arguments.model.suffix == '.tflite' else ('onnxruntime', 'onnx')
 	module = f'umd/frameworks/{folder}/host/libnvdla-host-{name}.so'
-	with console.stage('suite tree') as progress:
-		suite_tree.ensure(progress)
+	try:
+		with console.stage('suite tree') as progress:
+			suite_tree.ensure(progress)
+	except Failure as failure:
+		# The compiler's message names the operator, and the package that installs the library.
+		why = said.stderr.strip() or 'the guest has no library of this system for what NVDLA cannot compute'
+		hint = '' if is_embedded else '\nwithout it: install the library and use --device embedded'
+		raise Failure(f'{failure}\nit is for this: {why}{hint}') from None
 	with console.stage('build') as progress:
 		way = _InSuite(build.suite_module(progress, module))
 	return _checked(_try(way, compiler, words), way)
@@ -113,12 +119,12 @@ def _command(program, device, files, arguments):
 def _run_in_guest(arguments, way, program, files, folder):
 	found = example.prepare_guest(arguments.kernel)
 	found, kernel, module = example.prepare_module(found, arguments.kernel)
-	inside = example.copied_into(folder, {name: path for name, path in files.items() if name != 'loadable'})
-	inside['loadable'] = files['loadable'].name
+	inside = files | {'loadable': files['loadable'].name}
+	command = example.with_files(folder, [path for name, path in files.items() if name != 'loadable'],
+				     _command(way.in_guest(program), _NODE, inside, arguments))
 	options = vm.Options(kernel=kernel.release, share=folder, timeout=300)
 	with console.stage('guest') as progress:
-		outcome = vm.Machine(found, options, module, {_PROGRAM: program}, way.files(program), progress=progress).run(
-			_command(way.in_guest(program), _NODE, inside, arguments))
+		outcome = vm.Machine(found, options, module, {_PROGRAM: program}, way.files(program), progress=progress).run(command)
 	if outcome.problems:
 		report(outcome)
 	return outcome.status

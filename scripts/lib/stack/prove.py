@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 
-from . import guest_tree, results
+from . import archive, guest_tree, results
 from .paths import ROOT, build_dir, cache_dir
 from .results import Case
 
@@ -41,7 +41,8 @@ def ensure(progress):
 		partial = tree.with_name(f'{tree.name}.incomplete')
 		shutil.rmtree(partial, ignore_errors=True)
 		progress('unpacking CBMC of Debian 13 (about a minute, once)')
-		guest_tree.unpack(_PACKAGES, partial, cache_dir() / 'prove.log', progress, suites=(guest_tree.SUITE,))
+		with archive.needed_for('the model checker CBMC (Debian 13)'):
+			guest_tree.unpack(_PACKAGES, partial, cache_dir() / 'prove.log', progress, suites=(guest_tree.SUITE,))
 		os.rename(partial, tree)
 	return tree
 

@@ -44,6 +44,16 @@ for counter in operations busy_time_us read_stall_cycles write_stall_cycles satu
 done
 '''
 
+# Make links to the copies of files at the files' own paths, then run a command: PATH COPY... -- COMMAND...
+_AT_OWN_PATHS = '''\
+while [ "$1" != -- ]; do
+	[ -e "$1" ] || { mkdir -p "${1%/*}" && ln -s "$PWD/$2" "$1"; } || exit
+	shift 2
+done
+shift
+exec "$@"
+'''
+
 _DESCRIPTION = '''\
 Build the programs and the driver for NVDLA, a hardware accelerator for neural networks. Run the
 program nvdla-edges: its network (edge filters, ReLU, tone curve, max pooling; INT8) finds the
@@ -140,15 +150,17 @@ def _command(program, device, picture, output):
 		'--timeline', f'./{_timeline(output).name}']
 
 
-def copied_into(folder, files):
-	"""Copy @files, {purpose: path}, into @folder, which is shared with the guest; returns {purpose: path of the
-	copy, relative to @folder}. The copies keep the files' names."""
-	copies = {}
-	for name, path in files.items():
-		copies[name] = Path(name, path.name)
-		(folder / name).mkdir()
-		shutil.copyfile(path, folder / copies[name])
-	return copies
+def with_files(folder, files, command):
+	"""Copy @files, absolute paths, into @folder, which is shared with the guest; returns a command that runs @command in
+	the guest, in @folder. There the files have the paths that they have on this machine, so that messages name
+	these."""
+	pairs = []
+	for index, path in enumerate(files):
+		copy = Path(f'file{index}', path.name)
+		(folder / copy).parent.mkdir()
+		shutil.copyfile(path, folder / copy)
+		pairs += [str(path), str(copy)]
+	return ['sh', '-c', _AT_OWN_PATHS, 'sh', *pairs, '--', *command]
 
 
 @contextlib.contextmanager
@@ -195,9 +207,8 @@ def run_in_guest(found, kernel, module, program, picture, output):
 	"""Stage "guest": make the guest's image, start device model and QEMU, and run the example in the guest,
 	to which only @output's folder is shared."""
 	share = output.parent
-	inside = copied_into(share, {'input': picture})['input']
 	options = vm.Options(kernel=kernel.release, share=share, timeout=300)
-	command = ['sh', '-c', _AND_COUNTERS, 'sh', *_command(_PROGRAM, _NODE, inside, output)]
+	command = with_files(share, [picture], ['sh', '-c', _AND_COUNTERS, 'sh', *_command(_PROGRAM, _NODE, picture, output)])
 	with otherwise(_EMBEDDED, _KERNEL), console.stage('guest') as progress:
 		outcome = vm.Machine(found, options, module, {_PROGRAM: program}, progress=progress).run(command)
 	if outcome.problems:

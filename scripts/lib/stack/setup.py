@@ -3,12 +3,15 @@
 scripts make the tree while they compile."""
 
 import contextlib
+import fnmatch
 import os
 import subprocess
 import sys
 
 from . import build, console, debian_tree, guest, guest_tree, processes, prove, suite_tree
-from .paths import COMMON
+from .paths import COMMON, ROOT
+
+_TEST_DATA = ROOT / 'scripts' / 'lib' / 'packages.test-data'
 
 
 @contextlib.contextmanager
@@ -36,7 +39,7 @@ def guest_tree_meanwhile():
 	"""Make the guest tree while the body of the with statement compiles. Raises Failure at once if this machine
 	cannot use the tree."""
 	guest.check_machine()
-	return _tree_meanwhile('guest tree', guest_tree.path(), 'stack.setup')
+	return _tree_meanwhile('guest tree', guest_tree.path(), 'stack.guest')
 
 
 def suite_tree_meanwhile():
@@ -45,14 +48,25 @@ def suite_tree_meanwhile():
 	return _tree_meanwhile('suite tree', suite_tree.path(), 'stack.suite_tree')
 
 
-def test_data_meanwhile():
-	"""If root runs this, install the data for tests while the body of the with statement compiles. For other users
-	scripts/test has installed the data before, because sudo may ask for a password."""
+def test_packages(names=None):
+	"""Return the packages of packages.test-data that the tests @names need; without @names, all."""
+	lines = [line.split('#')[0].split() for line in _TEST_DATA.read_text().splitlines()]
+	return [package for package, *patterns in filter(None, lines)
+		if names is None or any(fnmatch.filter(names, pattern) for pattern in patterns)]
+
+
+def test_data_meanwhile(names=None):
+	"""Install the packages that the tests @names need (None: those of all tests): for root while the body of the with
+	statement compiles, for other users before, because sudo may ask for a password."""
+	packages = test_packages(names)
+	if not packages:
+		return contextlib.nullcontext()
+	argv = ['bash', '-c', 'set -euo pipefail; . "$0"; ensure_wished "$@"', COMMON, *packages]
 	if os.geteuid() != 0:
+		subprocess.run(argv)
 		return contextlib.nullcontext()
 	# Stop apt by SIGTERM, not SIGKILL: a killed package manager leaves packages half installed.
-	return _meanwhile('test data', ['bash', '-c', 'set -euo pipefail; . "$1"; ensure_packages test-data', 'bash', COMMON],
-			  stop=subprocess.Popen.terminate)
+	return _meanwhile('test data', argv, stop=subprocess.Popen.terminate)
 
 
 def main():

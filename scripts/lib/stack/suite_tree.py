@@ -89,11 +89,12 @@ def _make(tree, progress):
 		if stale.is_dir():
 			shutil.rmtree(stale)
 	guest_tree.require_space(_SPACE, 'the suite tree')
-	suite = _suite(progress)
 	partial = tree.with_name(f'{tree.name}.incomplete')
-	progress(f'unpacking {" and ".join(_packages())} of Debian {suite} (about a minute, once)')
 	try:
-		guest_tree.unpack(_packages(), partial, cache_dir() / 'suite-tree.log', progress, suites=(suite,))
+		with archive.needed_for(f'{" and ".join(_packages())} of a newer Debian release'):
+			suite = _suite(progress)
+			progress(f'unpacking {" and ".join(_packages())} of Debian {suite} (about a minute, once)')
+			guest_tree.unpack(_packages(), partial, cache_dir() / 'suite-tree.log', progress, suites=(suite,))
 		for name in _UNUSED:
 			shutil.rmtree(partial / name, ignore_errors=True)
 		headers = partial / 'headers'
@@ -112,11 +113,12 @@ def add_valgrind(progress):
 		if target.is_dir():
 			return
 		guest_tree.require_space(_SPACE, 'valgrind')
-		suite = _suite(progress)
 		partial = target.with_name('valgrind.incomplete')
 		shutil.rmtree(partial, ignore_errors=True)
-		progress(f'unpacking {" and ".join(_VALGRIND)} of Debian {suite} (about a minute, once)')
-		guest_tree.unpack(_VALGRIND, partial, cache_dir() / 'suite-tree.log', progress, suites=(suite,))
+		with archive.needed_for('valgrind of the suite tree\'s Debian release'):
+			suite = _suite(progress)
+			progress(f'unpacking {" and ".join(_VALGRIND)} of Debian {suite} (about a minute, once)')
+			guest_tree.unpack(_VALGRIND, partial, cache_dir() / 'suite-tree.log', progress, suites=(suite,))
 		library = next(path().glob('usr/lib/*/libc.so.6'))
 		if library.read_bytes() != (partial / library.relative_to(path())).read_bytes():
 			raise Failure(f'Debian {suite} has another C library than {path()} by now: remove that, and run this again')

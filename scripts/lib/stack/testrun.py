@@ -25,6 +25,8 @@ _NICENESS = 5
 # Tests of the plug-ins for ONNX Runtime and TensorFlow Lite. The plug-ins are built with the suite
 # tree (packages of a newer Debian).
 _PLUGINS = ('onnxruntime', 'tflite')
+# Suites of Meson's tests that need parts of the guest: its QEMU, or all known kernels.
+_QEMU, _KERNELS = 'qemu', 'kernels'
 # All tests that exist only with the suite tree.
 _OF_SUITE_TREE = (*_PLUGINS, 'host-parts', 'open-outputs', 'tflite-host-parts')
 
@@ -96,28 +98,75 @@ def _run_host_tests(names, quick):
 	return results.from_meson(logs)
 
 
-def _guest(kernel):
+def _is_in(suite, chosen):
+	"""Return whether a chosen test on the host is in Meson's @suite."""
+	return any(word.endswith(f':{suite}') for test in build.tests() if chosen(test['name']) for word in test['suite'])
+
+
+def _boots(arguments, chosen, there):
+	"""Return the guests to boot: see vmtests.plan(). @there: the series of the kernels in the guest."""
+	return vmtests.plan(_series(arguments, there), chosen)
+
+
+def _kernels(arguments, chosen):
+	"""Return the series of the kernels that the chosen tests need, as far as they are known before the guest tree is
+	made; None if the tests need no part of the guest."""
+	if arguments.quick:
+		return None
+	if arguments.kernel:
+		return [arguments.kernel]
+	if not arguments.filters or _is_in(_KERNELS, chosen):
+		return list(kernels.known())
+	boots = _boots(arguments, chosen, guest.series_there())
+	# The debug kernel is found on its own: debug_kernel.find().
+	needed = list(dict.fromkeys(kernel for kernel, _ in boots if kernel != guest.DEBUG))
+	return needed if needed or chosen(packagetest.NAME) or _is_in(_QEMU, chosen) else None
+
+
+def _needs_suite_tree(arguments, chosen):
+	if arguments.kernel == guest.DEBUG:
+		return False
+	if not arguments.filters:
+		return True
+	boots = {} if arguments.quick else _boots(arguments, chosen, guest.series_there())
+	# The tests of the installed project also look at the plug-ins.
+	return (any(map(chosen, _OF_SUITE_TREE)) or any(test.in_suite for tests in boots.values() for test in tests)
+		or _is_in('install', chosen))
+
+
+def _guest(arguments, needed):
+	"""Return the Guest, with the @needed kernels if the archive has them, and the series of the kernels among which
+	vmtests.plan() chooses: those of the Guest, and those that were not fetched because no chosen test needs them."""
 	with console.stage('guest tree') as progress:
-		found = vmtests.guest_for(kernel, progress) if kernel else guest.find(progress, kernels.known())
-	if kernel:
-		found.kernel(kernel)
-	return found
+		if arguments.kernel:
+			found = vmtests.guest_for(arguments.kernel, progress)
+			found.kernel(arguments.kernel)
+			return found, found.series()
+		found = guest.find(progress, needed)
+		if set(needed) <= set(found.series()):
+			return found, sorted({*guest.series_there(), *found.series()}, key=kernels.number)
+		if set(needed) != set(kernels.known()):
+			# Without one of them, other kernels may be the oldest or the newest: all are fetched.
+			found = guest.find(progress, kernels.known())
+		return found, found.series()
 
 
 def _guest_and_build(arguments, chosen):
-	"""Find the guest and build. Returns a pair: the Guest, or None with --quick; and True if all targets were
-	built, False if only those that the tests need. The guest is found first, so that a missing requirement is
-	reported before compiling. But if the guest tree (unpacked packages with QEMU and kernels) does not exist yet,
-	it is made while all targets compile."""
-	if arguments.quick or arguments.kernel == guest.DEBUG or guest_tree.path().is_dir():
-		found = None if arguments.quick else _guest(arguments.kernel)
-		with console.stage('build') as progress:
-			targets = _targets(arguments, chosen, found, progress)
-			build.build(progress, targets, tests=True)
-		return found, targets is None
-	with setup.guest_tree_meanwhile(), console.stage('build') as progress:
-		build.build(progress)
-	return _guest(arguments.kernel), True
+	"""Find the guest and build. Returns the Guest, None if no chosen test needs one; the series among which
+	vmtests.plan() chooses; and True if all targets were built, False if only those that the tests need.
+
+	The guest is found first, so that a missing requirement is reported before compiling. But if the guest tree
+	(unpacked packages with QEMU and kernels) does not exist yet, it is made while the targets compile."""
+	needed = _kernels(arguments, chosen)
+	later = needed is not None and arguments.kernel != guest.DEBUG and not guest_tree.path().is_dir()
+	found, series = _guest(arguments, needed) if needed is not None and not later else (None, [])
+	there = [] if needed is None else series or guest.series_there()
+	with setup.guest_tree_meanwhile() if later else contextlib.nullcontext(), console.stage('build') as progress:
+		targets = _targets(arguments, chosen, there, progress)
+		build.build(progress, targets, tests=True)
+	if later:
+		found, series = _guest(arguments, needed)
+	return found, series, targets is None
 
 
 def _series(arguments, there):
@@ -128,21 +177,21 @@ def _series(arguments, there):
 	return there + [guest.DEBUG] * debug_kernel.path().is_dir()
 
 
-def _targets(arguments, chosen, found, progress):
+def _targets(arguments, chosen, there, progress):
 	"""Return the targets for the chosen tests: the programs that the tests run, and those that every guest has.
 	None stands for all targets.
 
-	@found: the Guest, None with --quick.
+	@there: the series of the kernels in the guest, [] if no chosen test needs one.
 	"""
 	if not arguments.filters:
 		return None
 	build.configure_anew(progress, tests=True)
-	series = _series(arguments, found.series() if found else [])
-	wanted = {test for tests in vmtests.plan(series, chosen).values() for test in tests}
+	wanted = {test for tests in _boots(arguments, chosen, there).values() for test in tests}
 	names = _host_tests(chosen)
 	targets = build.targets_of(names)
-	if (targets is None or not names and not wanted and not _machines(arguments, chosen) or found and chosen(packagetest.NAME)
-	    or any(test.in_suite or test.is_python for test in wanted) or any(map(chosen, _PLUGINS))):
+	if (targets is None or not names and not wanted and not _machines(arguments, chosen) or there and chosen(packagetest.NAME)
+	    or any(test.in_suite or test.is_python for test in wanted) or any(map(chosen, _PLUGINS))
+	    or any(map(chosen, _OF_SUITE_TREE)) and not suite_tree.path().is_dir()):
 		return None
 	model = [build.MODEL] if _machines(arguments, chosen) else []
 	return [*targets, *model, *(build.programs() if wanted else []), *sorted({name for test in wanted if not test.narrow for name in test.targets()})]
@@ -160,7 +209,7 @@ def _names(arguments, chosen):
 		names += sorted({*_host_tests(chosen), *later})
 	if not arguments.kernel and chosen(kmdcheck.STYLE):
 		names.append(kmdcheck.STYLE)
-	boots = vmtests.plan(_series(arguments, guest.series_there()), chosen)
+	boots = _boots(arguments, chosen, guest.series_there())
 	names += [f'vm-{kernel}-{mode}.{test.name}' for (kernel, mode), wanted in boots.items() for test in wanted]
 	if not arguments.quick and not arguments.kernel and chosen(packagetest.NAME):
 		names.append(packagetest.NAME)
@@ -215,6 +264,16 @@ def _test_architecture(architecture, wanted):
 				   progress)
 
 
+def _test_arch(arguments, chosen, machines, names):
+	"""Run the tests @names in guests with another processor; returns the exit status of the program."""
+	with setup.test_data_meanwhile(names), console.stage('build') as progress:
+		build.configure_anew(progress)
+		build.build(progress, [build.MODEL])
+	architecture = architectures.named(arguments.arch)
+	wanted = vmtests.cross_tests(architecture, chosen)
+	return _tell([*_test_machines(machines), *(_test_architecture(architecture, wanted) if wanted else [])])
+
+
 def _tell(cases):
 	"""Print the results of the @cases; returns the exit status of the program."""
 	console.say_durations()
@@ -244,19 +303,17 @@ def main():
 		print(*_names(arguments, chosen), sep='\n')
 		return 0
 	machines = _machines(arguments, chosen)
+	# For the names of tests on the host, the project has to be configured; _check_filters() has done that.
+	names = _names(arguments, chosen) if arguments.filters or arguments.arch or arguments.debug_kernel else None
 	if arguments.arch:
-		with console.stage('build') as progress:
-			build.configure_anew(progress)
-			build.build(progress, [build.MODEL])
-		architecture = architectures.named(arguments.arch)
-		wanted = vmtests.cross_tests(architecture, chosen)
-		return _tell([*_test_machines(machines), *(_test_architecture(architecture, wanted) if wanted else [])])
-	with setup.test_data_meanwhile():
-		with setup.suite_tree_meanwhile() if arguments.kernel != guest.DEBUG else contextlib.nullcontext():
-			found, everything = _guest_and_build(arguments, chosen)
-	without = _build_plugins() if everything and arguments.kernel != guest.DEBUG else []
+		return _test_arch(arguments, chosen, machines, names)
+	with setup.test_data_meanwhile(names):
+		needs_suite_tree = _needs_suite_tree(arguments, chosen)
+		with setup.suite_tree_meanwhile() if needs_suite_tree else contextlib.nullcontext():
+			found, there, everything = _guest_and_build(arguments, chosen)
+	without = _build_plugins() if everything and needs_suite_tree else []
 	names = [] if arguments.kernel == guest.DEBUG else _host_tests(chosen)
-	series = _series(arguments, found.series() if found else [])
+	series = _series(arguments, there)
 	boots = vmtests.plan(series, chosen)
 	style = not arguments.kernel and chosen(kmdcheck.STYLE)
 	packages = found and not arguments.kernel and chosen(packagetest.NAME)

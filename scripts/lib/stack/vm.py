@@ -181,6 +181,8 @@ class Machine:
 		self._working = working
 		self._logs = options.logs or build_dir() / 'vm' / self._kernel.series
 		self._folders = self._shared_folders()
+		# Last line of the guest's console that was reported, and the time.
+		self._told = ('', 0)
 
 	def _shared_folders(self):
 		share = self._options.share
@@ -383,10 +385,17 @@ class Machine:
 		return self._judge(control, kernel_log, qemu_log, stopped, began)
 
 	def _say_how_far(self, control, console_log, began):
-		"""Report progress: the kernel's last message while the guest boots, and then the text of @working()."""
+		"""Report progress: while the guest boots, the kernel's last message, each only once; then the text of
+		@working()."""
 		if control.ready_at is None:
-			said = machine.last_message(console_log)[:100]
-			self._progress(f'booting for {time.monotonic() - began:.0f} s{said and ": " + said}')
+			now, said = time.monotonic(), machine.last_message(console_log)[:100]
+			told, since = self._told
+			if said != told:
+				self._told = (said, now)
+				end = f': {said}'
+			else:
+				end = f'; no new line on its console for {now - since:.0f} s' if said else ''
+			self._progress(f'booting for {now - began:.0f} s{end}')
 		elif text := self._working():
 			self._progress(text)
 

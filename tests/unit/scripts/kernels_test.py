@@ -88,6 +88,24 @@ class Archives(unittest.TestCase):
 			'linux-image-7.2.12+deb13-amd64', 'linux-modules-7.2.12+deb13-amd64', 'linux-kbuild-7.2.12+deb13'})
 
 
+class Errors(unittest.TestCase):
+	def explain(self, text):
+		with tempfile.TemporaryDirectory() as folder:
+			log = Path(folder, 'apt.log')
+			log.write_text(text)
+			return archive.explain(log, Path('/cache'))
+
+	def test_an_expired_archive(self):
+		said = self.explain('Get:1 http://mirror testing InRelease\nE: Release file for http://mirror/dists/testing/InRelease is expired '
+				    '(invalid since 24d 3h 1min 2s). Updates for this repository will not be applied.\n')
+		self.assertTrue(said.startswith('Release file for http://mirror/dists/testing/InRelease is expired (invalid since 24d 3h 1min '
+						'2s): name another mirror in apt\'s configuration, or allow an old one: echo '), said)
+
+	def test_what_was_to_be_fetched_is_named(self):
+		with self.assertRaisesRegex(Failure, '^the model checker cannot be fetched: no network$'), archive.needed_for('the model checker'):
+			raise Failure('no network')
+
+
 class Suites(unittest.TestCase):
 	def setUp(self):
 		# Names are looked up in the archive, too.

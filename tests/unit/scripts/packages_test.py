@@ -33,8 +33,9 @@ esac; done''',
 
 
 def listed(name):
-	lines = (line.split('#')[0].strip() for line in (LISTS / f'packages.{name}').read_text().splitlines())
-	return {line for line in lines if line}
+	"""The first word of each line."""
+	lines = (line.split('#')[0].split() for line in (LISTS / f'packages.{name}').read_text().splitlines())
+	return {line[0] for line in lines if line}
 
 
 _ALL = set().union(*map(listed, ('debian', 'vm', 'test', 'test-data')))
@@ -95,6 +96,38 @@ class Packages(unittest.TestCase):
 		self.assertEqual(said.returncode, 0, said.stderr)
 		self.assertIn('mirror cannot be reached', said.stderr)
 		self.assertIn('went on', said.stdout)
+
+	def fails(self, *words):
+		"""The error of ensure_packages with an apt-get that ends with this message."""
+		self.system(set(), _ALL)
+		(self.state / 'bin/apt-get').write_text(f'#!/bin/bash\necho "E: {" ".join(words)}"\nexit 100\n')
+		said = self.ensure()
+		self.assertEqual(said.returncode, 1)
+		return said.stderr
+
+	def test_an_error_says_for_which_packages_and_what_to_do(self):
+		number = len(listed('debian')) - 3
+		for words, remedy in (('Could not connect to mirror', 'check the network'), ('No space left on device', 'free some'),
+				      ('Could not get lock /x. It is held by process 123 (apt-get)',
+				       'process 123 (apt-get) is using apt: wait until it is done'),
+				      ('Release file for http://mirror is expired (invalid since 24d)', 'name another mirror'),
+				      ('Something else', 'apt failed: Something else; what to do by hand: apt-get update')):
+			with self.subTest(words):
+				said = self.fails(words)
+				self.assertRegex(said, fr'^error: packages cannot be installed \(ccache \S+ \S+ and {number} more\): ')
+				self.assertIn(remedy, said)
+
+	def test_another_apt_is_named_once(self):
+		"""Not once for each of apt's own lines."""
+		self.system(set(), _ALL)
+		apt = self.state / 'bin/apt-get'
+		wait = 'Waiting for cache lock: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 123 (apt-get)...'
+		apt.write_text(f'#!/bin/bash\nfor i in 1 2 3; do echo "{wait} ${{i}}s"; sleep 0.5; done\n' + apt.read_text())
+		said = self.ensure()
+		self.assertEqual(said.returncode, 0, said.stderr)
+		waits = [line.split('] ')[1] for line in said.stdout.splitlines() if 'waits' in line]
+		self.assertEqual(waits, [f'  apt-get {command}: waits for process 123 (apt-get), which is using apt'
+					 for command in ('update', 'install')])
 
 	def test_what_building_takes_is_an_error(self):
 		self.system(set(), listed('debian') - {'meson'})
@@ -171,17 +204,37 @@ class Packages(unittest.TestCase):
 			said = self.script(*words, NVDLA_GUEST=choice)
 			self.assertEqual(said.returncode, 0, said.stderr)
 
-	def test_who_may_have_to_give_a_password_gives_it_at_once(self):
-		said = self.script('test', USER_NUMBER='1000')
-		self.assertEqual(said.returncode, 0, said.stderr)
-		self.assertEqual(self.installed(), _ALL)
-
-	def meanwhile(self):
-		"""What is printed by a process of root's that works while test data is installed."""
-		environment = self.environment(PYTHONPATH=str(LISTS), PYTHONDONTWRITEBYTECODE='1')
-		return subprocess.run([sys.executable, '-c', 'import os\nos.geteuid = lambda: 0\nfrom stack import setup\n'
-				       'with setup.test_data_meanwhile():\n\tprint("worked")'], env=environment,
+	def meanwhile(self, names=None, user=0):
+		"""What is printed by a process of this user that works while the packages of these tests are installed."""
+		environment = self.environment(PYTHONPATH=str(LISTS), PYTHONDONTWRITEBYTECODE='1', USER_NUMBER=str(user))
+		return subprocess.run([sys.executable, '-c', f'import os\nos.geteuid = lambda: {user}\nfrom stack import setup\n'
+				       f'with setup.test_data_meanwhile({names}):\n\tprint("worked", flush=True)'], env=environment,
 				      capture_output=True, text=True)
+
+	def test_who_may_have_to_give_a_password_gives_it_before(self):
+		self.system(listed('debian'), _ALL)
+		said = self.meanwhile(user=1000)
+		self.assertEqual(said.returncode, 0, said.stderr)
+		self.assertRegex(said.stdout, '(?s)root rights are needed.*packages: done.*worked')
+		self.assertEqual(self.installed(), listed('debian') | listed('test-data'))
+
+	def test_only_those_of_the_chosen_tests(self):
+		for names, wanted in ((['arith', 'vm-7.3-iommu.smoke'], set()), (['manual-pages'], {'mandoc'}),
+				      (['bindings', 'host-parts'], {'device-tree-compiler', 'dt-schema', 'libonnx-testdata'})):
+			with self.subTest(names):
+				self.system(listed('debian'), _ALL)
+				said = self.meanwhile(names)
+				self.assertEqual(said.returncode, 0, said.stderr)
+				self.assertIn('worked', said.stdout)
+				self.assertEqual(self.installed(), listed('debian') | wanted)
+
+	def test_the_list_names_tests_that_exist(self):
+		known = ''.join(file.read_text() for file in (SOURCE / 'tests').rglob('meson.build'))
+		for line in (LISTS / 'packages.test-data').read_text().splitlines():
+			words = line.split('#')[0].split()
+			self.assertNotEqual(len(words), 1, f'{line}: no test is named')
+			for name in words[1:]:
+				self.assertTrue(f"'{name}'" in known or name.startswith('vm-'), name)
 
 	def test_test_data_is_installed_meanwhile(self):
 		self.system(listed('debian'), _ALL)

@@ -12,6 +12,7 @@ from pathlib import Path
 from unittest import mock
 
 from stack import build, console, guest, modelrun, run
+from stack.console import Failure
 
 
 class RunOptions(unittest.TestCase):
@@ -121,10 +122,12 @@ class FilesOfARun(unittest.TestCase):
 		other.write_text('labels')
 		share = self.folder / 'share'
 		share.mkdir()
-		copies = run.copied_into(share, {'picture': self.picture, 'labels': other})
-		self.assertEqual({name: str(path) for name, path in copies.items()},
-				 {'picture': 'picture/-a b.ppm', 'labels': 'labels/-a b.ppm'})
-		self.assertEqual((share / copies['labels']).read_text(), 'labels')
+		command = run.with_files(share, [self.picture, other], ['sh', '-c', 'echo "$@"; cat "$@"', 'sh', self.picture, other])
+		for path in (self.picture, other):
+			path.unlink()
+		other.parent.rmdir()
+		said = subprocess.run(command, cwd=share, capture_output=True, text=True)
+		self.assertEqual(said.stdout, f'{self.picture} {other}\nP6 of mine\nlabels', said.stderr)
 
 	def test_the_counters_fit_a_terminal(self):
 		for engine, operations in (('conv', '17'), ('sdp', '4294967295000')):
@@ -150,7 +153,7 @@ class FilesOfARun(unittest.TestCase):
 			self.assertEqual(modelrun.run(arguments, self.picture), 0)
 		words = machine.return_value.run.call_args.args[0]
 		self.assertEqual(words[words.index('--loadable') + 1], 'net.nvdla')
-		self.assertEqual(words[words.index('--input') + 1], 'picture/-a b.ppm')
+		self.assertEqual(words[words.index('--input') + 1], str(self.picture))
 
 	def test_the_guest_gets_no_model_that_needs_this_systems_library(self):
 		fine, refused = mock.Mock(returncode=0, stderr=''), mock.Mock(returncode=1, stderr='layer 3')
@@ -168,6 +171,21 @@ class FilesOfARun(unittest.TestCase):
 				built.assert_not_called()
 				if module.called:
 					self.assertEqual(found.command('program')[1:3], ['--modules', '/modules'])
+
+	def test_a_library_that_cannot_be_fetched_is_told_with_what_it_is_for(self):
+		missing = mock.Mock(returncode=1, stderr="IsNaN 'x1': libnvdla-host-onnx.so: does not load; install libonnxruntime-dev\n")
+		for device, tries, hint in (('vm', [missing, missing], 'use --device embedded'), ('embedded', [missing], 'install lib')):
+			arguments = run.parse(['--model', str(self.folder / 'net.onnx'), '--device', device])
+			with (self.subTest(device), mock.patch.object(modelrun, '_try', side_effect=tries),
+			      mock.patch.object(modelrun.suite_tree.archive, 'opened', side_effect=Failure('the archive is expired')),
+			      mock.patch.object(modelrun.suite_tree, 'cache_dir', return_value=self.folder),
+			      mock.patch.object(modelrun.suite_tree.guest_tree, 'cache_dir', return_value=self.folder),
+			      contextlib.redirect_stdout(io.StringIO()), self.assertRaises(Failure) as raised):
+				modelrun._compile(arguments, self.folder / 'net.nvdla')
+			message = str(raised.exception)
+			self.assertIn('libonnxruntime-dev and libtensorflow-lite-dev of a newer Debian release cannot be fetched: the archive is '
+				      "expired\nit is for this: IsNaN 'x1'", message)
+			self.assertTrue(message.splitlines()[-1].endswith(hint) or hint in message, message)
 
 	def test_a_model_that_needs_the_suite_tree_leaves_the_build_directory_as_it_is(self):
 		"""The host's own programs would look for a library there that they cannot load."""

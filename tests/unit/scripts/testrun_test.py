@@ -8,13 +8,10 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from stack import build, debug_kernel, guest, guest_tree, packagetest, results, setup, suite_tree, testrun
+from stack import build, debug_kernel, guest, guest_tree, kernels, packagetest, results, setup, suite_tree, testrun
 from stack.console import Failure
-from stack.guest import Guest, Kernel
 from stack.paths import build_dir
 
-_KERNELS = tuple(Kernel(release, Path('/vmlinuz'), Path('/modules'), Path('/build')) for release in ('6.12.1+x', '7.3.1+x'))
-_GUEST = Guest('a test', None, ('qemu',), {}, _KERNELS, Path('/bin/busybox'))
 _NEVER = AssertionError('not for a list of names')
 
 
@@ -25,6 +22,9 @@ class TestCase(unittest.TestCase):
 			{'name': 'arith', 'suite': ['nvdla:arith'], 'depends': ['arith-test@exe']},
 			{'name': 'uapi-embedded', 'suite': ['nvdla:umd'], 'depends': ['other@exe']},
 			{'name': 'scripts-vm', 'suite': ['nvdla:scripts'], 'depends': []},
+			{'name': 'qtest', 'suite': ['nvdla:qtest', 'nvdla:qemu'], 'depends': []},
+			{'name': 'kernel-form', 'suite': ['nvdla:scripts', 'nvdla:kernels'], 'depends': []},
+			{'name': 'python', 'suite': ['nvdla:python'], 'depends': []},
 			{'name': 'install', 'suite': ['nvdla:install'], 'depends': ['other@exe']}])
 		self.patch(build, 'programs', return_value=['umd/tools/nvdla-run'])
 		self.patch(build, '_introspect', return_value=[
@@ -104,10 +104,65 @@ class Kernels(unittest.TestCase):
 			self.assertEqual(guest.series_there(), ['6.12', '7.3'])
 
 
+class Needs(TestCase):
+	"""What is installed and fetched for the tests that are asked for."""
+
+	def setUp(self):
+		super().setUp()
+		self.patch(guest, 'series_there', return_value=['6.12', '7.2', '7.3'])
+		self.patch(kernels, 'known', return_value=('6.12', '7.2', '7.3'))
+
+	def of(self, need, *filters, **options):
+		arguments = argparse.Namespace(**{'quick': False, 'kernel': None, 'arch': None, 'filters': filters, **options})
+		return need(arguments, results.chooser(filters))
+
+	def packages(self, *filters, **options):
+		return setup.test_packages(self.of(testrun._names, *filters, **options))
+
+	def test_packages_of_the_tests(self):
+		self.assertEqual(self.packages('arith', 'vm-7.3-iommu.smoke'), [])
+		self.assertEqual(self.packages('onnxruntime'), ['libonnx-testdata'])
+		self.assertIn('python3-matplotlib', self.packages('python'))
+		self.assertEqual(self.packages(arch='riscv64'), ['device-tree-compiler'])
+		self.assertEqual(self.packages(kernel=guest.DEBUG), [])
+		self.assertIn('mandoc', setup.test_packages())
+
+	def test_kernels_of_the_tests(self):
+		for filters, wanted in ((['arith', 'scripts-vm'], None), (['vm-7.3-iommu.smoke'], ['7.3']), (['graph'], ['7.3']),
+					(['stress'], ['6.12', '7.3']), (['uapi'], ['6.12', '7.2', '7.3']), (['packages'], []),
+					(['qtest'], []), (['kernel-form'], ['6.12', '7.2', '7.3']), ([], ['6.12', '7.2', '7.3'])):
+			with self.subTest(filters):
+				self.assertEqual(self.of(testrun._kernels, *filters), wanted)
+		self.assertIsNone(self.of(testrun._kernels, 'arith', quick=True))
+		self.assertIsNone(self.of(testrun._kernels, quick=True))
+
+	def test_the_suite_tree(self):
+		for filters, wanted in ((['arith'], False), (['vm-7.3-iommu.smoke'], False), (['vm-7.3-iommu.tflite'], True),
+					(['host-parts'], True), (['install'], True), ([], True)):
+			with self.subTest(filters):
+				self.assertEqual(self.of(testrun._needs_suite_tree, *filters), wanted)
+		self.assertFalse(self.of(testrun._needs_suite_tree, kernel=guest.DEBUG))
+
+	def guest(self, needed, *fetched):
+		"""What testrun._guest() gives, with @fetched for each call of guest.find(): the series that the Guest then has."""
+		guests = [mock.Mock(**{'series.return_value': list(series)}) for series in fetched]
+		self.patch(guest, 'find', side_effect=guests)
+		with contextlib.redirect_stdout(io.StringIO()):
+			_, series = testrun._guest(argparse.Namespace(kernel=None), needed)
+		self.assertEqual(guest.find.call_count, len(fetched))
+		return series
+
+	def test_a_kernel_that_is_not_fetched_still_is_the_newest(self):
+		self.assertEqual(self.guest(['7.2'], ['6.12', '7.2']), ['6.12', '7.2', '7.3'])
+
+	def test_a_kernel_that_the_archive_has_no_more(self):
+		self.assertEqual(self.guest(['7.3'], ['6.12'], ['6.12', '7.2']), ['6.12', '7.2'])
+
+
 class Targets(TestCase):
 	def targets(self, *filters):
 		arguments = argparse.Namespace(quick=False, kernel=None, arch=None, filters=filters)
-		return testrun._targets(arguments, results.chooser(filters), _GUEST, print)
+		return testrun._targets(arguments, results.chooser(filters), ['6.12', '7.3'], print)
 
 	def test_all_for_all(self):
 		self.assertIsNone(self.targets())
@@ -129,6 +184,11 @@ class Targets(TestCase):
 
 	def test_nothing_is_left_out_for_what_is_no_test(self):
 		self.assertIsNone(self.targets('kmd.checkpatch'))
+
+	def test_all_that_the_suite_tree_makes_possible(self):
+		self.assertIsNone(self.targets('host-parts', 'arith'))
+		self.patch(suite_tree, 'path', return_value=Path('/'))
+		self.assertEqual(self.targets('host-parts', 'arith'), ['tests/arith-test'])
 
 	def test_so_do_those_with_more_than_a_program(self):
 		for name in ('vm-7.3-iommu.tflite', 'vm-7.3-pair.python', 'packages', 'onnxruntime'):

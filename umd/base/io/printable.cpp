@@ -79,4 +79,9 @@ std::string shortened(std::string_view text, size_t width)
 	return std::string(dots) + std::string(text);
 }
 
+std::string inQuotes(std::string_view name)
+{
+	return fmt::format("'{}'", shortened(name, longestName));
+}
+
 } /* namespace nvdla */

@@ -27,4 +27,10 @@ std::string printable(std::string_view text);
  */
 std::string shortened(std::string_view text, size_t width);
 
+/** \brief Longest name of a layer, in bytes, that reports and messages print whole */
+inline constexpr size_t longestName = 44;
+
+/** \return 'NAME' for a message, with a long name shortened */
+std::string inQuotes(std::string_view name);
+
 } /* namespace nvdla */

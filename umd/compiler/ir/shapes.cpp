@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "base/io/printable.h"
 #include "compiler/rules.h"
 #include "model.h"
 
@@ -37,7 +38,7 @@ public:
 	Checker(const Model &model, const Operator &operation)
 		: Rules(checking), model_(model), operation_(operation)
 	{
-		setPart(fmt::format("{} '{}'", operation.type, operation.name));
+		setPart(fmt::format("{} {}", operation.type, inQuotes(operation.name)));
 	}
 
 	void run() const;

@@ -11,6 +11,7 @@
 
 #include <nvdla/error.h>
 
+#include "base/io/printable.h"
 #include "compiler/ir/model.h"
 #include "compiler/rules.h"
 
@@ -224,7 +225,7 @@ protected:
 	{
 		type_ = type;
 		name_ = name;
-		setPart(fmt::format("{} '{}'", type, name));
+		setPart(fmt::format("{} {}", type, inQuotes(name)));
 	}
 	/** \brief Whether the value was added for this operator */
 	bool isNew(ValueId id) const { return id >= firstValue_; }

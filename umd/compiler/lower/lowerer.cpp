@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "base/io/printable.h"
 #include "base/number/half_range.h"
 #include "graph/graph_parts.h"
 
@@ -71,7 +72,7 @@ Quantization Lowerer::quantization(ValueId id) const
 void Lowerer::needSize(ValueId id, const Cube &cube) const
 {
 	support(value(id).isConstant || std::max({ cube.c, cube.h, cube.w }) <= mostOfSurface,
-		fmt::format("'{}'", value(id).name),
+		inQuotes(value(id).name),
 		fmt::format("is {}; {} channels, lines and columns are possible",
 			    toString(value(id).cubeShape()), mostOfSurface));
 }
@@ -247,7 +248,7 @@ uint16_t Lowerer::half(double number)
 void Lowerer::lowerOne(const Operator &operation)
 {
 	current_ = &operation;
-	setPart(fmt::format("{} '{}'", operation.type, operation.name));
+	setPart(fmt::format("{} {}", operation.type, inQuotes(operation.name)));
 	layers.push_back({ operation.name, operation.type, {}, {} });
 	if (const auto fused = fused_.find(&operation); fused != fused_.end()) {
 		layers.back().operations.push_back(fused->second);
@@ -266,7 +267,7 @@ void Lowerer::lowerOne(const Operator &operation)
 	const bool countsElements = traitsOf(operation.kind).countsElements;
 	for (const auto &ids : { operation.inputs, operation.outputs }) {
 		for (const ValueId id : ids) {
-			const std::string where = fmt::format("'{}'", value(id).name);
+			const std::string where = inQuotes(value(id).name);
 			if (value(id).isConstant)
 				continue;
 			needSurface(id, where,
@@ -295,7 +296,7 @@ void Lowerer::needTypes(const Operator &operation)
 			const bool isWide =
 				storage(id) == DataType::Int16 && range(id) == DataType::Int8;
 			support(value(id).isConstant || core_.has(storage(id)),
-				fmt::format("'{}'", value(id).name),
+				inQuotes(value(id).name),
 				fmt::format("is {}, and {} computes with {}; {}",
 					    isWide ? "8 bits held in 16"
 						   : dataTypeName(storage(id)),

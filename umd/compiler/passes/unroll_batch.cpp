@@ -11,6 +11,7 @@
 
 #include <fmt/core.h>
 
+#include "base/io/printable.h"
 #include "compiler/rules.h"
 
 namespace nvdla::compiler
@@ -28,7 +29,7 @@ void refuseIf(bool isWrong, const Operator &operation, const std::string &why)
 {
 	if (isWrong)
 		refuse(ErrorCode::Unsupported, "compile model",
-		       fmt::format("{} '{}'", operation.type, operation.name), why);
+		       fmt::format("{} {}", operation.type, inQuotes(operation.name)), why);
 }
 
 class Unroller

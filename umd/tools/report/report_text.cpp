@@ -21,8 +21,6 @@ struct Widths {
 	bool errors = false;
 };
 
-constexpr size_t longestName = 44; /* longer names are shortened to so many bytes */
-
 Widths widthsOf(const ModelReport &report)
 {
 	Widths widths;

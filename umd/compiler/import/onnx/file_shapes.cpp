@@ -63,7 +63,7 @@ void closeInput(pb::ValueInfo &input, const std::vector<uint32_t> *given, Sizes 
 			refuse(ErrorCode::Unsupported, reading, where,
 			       fmt::format("leaves sizes open; give them with --shape {}={}, a "
 					   "number for each ?",
-					   input.name(), open));
+					   input.name(), openShape(tensor)));
 		if (inFile > 0)
 			continue;
 		const int64_t size = given ? (*given)[i] : known == sizes.end() ? 1 : known->second;
