@@ -150,8 +150,7 @@ void SdpOperands::readElements(uint32_t surface, uint32_t y, uint32_t x, uint32_
 {
 	const SdpOperandRead &read = stage_.read;
 	const uint64_t positionBytes = uint64_t{ lanes_ } * read.elementBytes();
-	const uint64_t address = read.cube.address + uint64_t{ surface } * read.cube.surfaceStride +
-				 uint64_t{ y } * read.cube.lineStride + x * positionBytes;
+	const uint64_t address = read.cube.addressOf(surface, y, x * positionBytes);
 
 	raw_ = memory_.view(read.cube.ram, address, count * positionBytes, buffer_);
 }

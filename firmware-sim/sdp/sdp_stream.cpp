@@ -294,11 +294,8 @@ void SdpStream::writeParts(const StreamRun &run, uint32_t x)
 
 uint64_t SdpStream::addressOf(const StreamRun &run, uint32_t surface, uint32_t x) const
 {
-	const FeatureCube &cube = op_.destination;
-
-	return cube.address + uint64_t{ surface } * cube.surfaceStride +
-	       uint64_t{ run.y } * cube.lineStride + uint64_t{ run.batch } * cube.batchStride +
-	       uint64_t{ x } * op_.atom();
+	return op_.destination.addressOf(surface, run.y, uint64_t{ x } * op_.atom()) +
+	       uint64_t{ run.batch } * op_.destination.batchStride;
 }
 
 /*
