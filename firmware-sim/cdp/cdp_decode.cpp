@@ -4,6 +4,7 @@
 #include <nvdla/hw/registers.h>
 
 #include "core/fields.h"
+#include "core/operation.h"
 
 namespace nvdla::sim
 {
@@ -28,7 +29,7 @@ public:
 	CdpOp decode();
 
 private:
-	void error(const char *text);
+	void error(const char *text) { noteError(op_.guestError, text); }
 	void decodeCubes();
 	void decodeConverters();
 	void decodeLut();
@@ -38,12 +39,6 @@ private:
 	const RegisterView &rdma_;
 	CdpOp op_;
 };
-
-void CdpDecoder::error(const char *text)
-{
-	if (op_.guestError.empty())
-		op_.guestError = text;
-}
 
 void CdpDecoder::decodeCubes()
 {

@@ -189,7 +189,7 @@ void Core::carryOut(std::unique_lock<std::mutex> &lock, Slot &slot)
 
 	lock.unlock();
 	MemoryPort port(dram_, cvsram_, &slot.cancel);
-	OperationResult result = runWithinMemory(*job, port);
+	OperationResult result = runJob(*job, port);
 	lock.lock();
 	if (config_.realtime)
 		waitForChip(lock, slot, begin, result);
@@ -310,35 +310,20 @@ bool Core::hangs(Job &job) const
 	return job.units.empty();
 }
 
-OperationResult Core::runWithinMemory(Job &job, MemoryPort &port)
-{
-	try {
-		return runJob(job, port);
-	} catch (const std::bad_alloc &) {
-		return outOfMemory();
-	}
-}
-
 /* Runs a job, from which units may be removed that are done before the others. */
 OperationResult Core::runJob(Job &job, MemoryPort &port)
 {
-	switch (job.engine) {
-	case Engine::Bdma:
-		return run(job.bdma, port);
-	case Engine::Conv:
-		return conv_.run(job.inputs, port, [&](OperationResult sums) {
-			concludeSums(job, std::move(sums), port);
-		});
-	case Engine::Sdp:
-		return runSdpOperation(job.inputs, port, workers_);
-	case Engine::Pdp:
-		return runPdpOperation(job.inputs, port, workers_);
-	case Engine::Cdp:
-		return runCdpOperation(job.inputs, port, workers_);
-	case Engine::Rubik:
-		return runRubikOperation(job.inputs, port);
+	try {
+		if (job.engine == Engine::Bdma)
+			return run(job.bdma, port);
+		if (job.engine == Engine::Conv)
+			return conv_.run(job.inputs, port, [&](OperationResult sums) {
+				concludeSums(job, std::move(sums), port);
+			});
+		return runOperation(job.engine, job.inputs, port, workers_);
+	} catch (const std::bad_alloc &) {
+		return hangingOperation(kNoHostMemory);
 	}
-	return {};
 }
 
 /* Completes the units of a job; has no effect if it throws std::bad_alloc. */

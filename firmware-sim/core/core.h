@@ -210,7 +210,6 @@ private:
 	void endThreads();
 	Slot *next(std::unique_lock<std::mutex> &lock);
 	void carryOut(std::unique_lock<std::mutex> &lock, Slot &slot);
-	OperationResult runWithinMemory(Job &job, MemoryPort &port);
 	OperationResult runJob(Job &job, MemoryPort &port);
 	void waitForChip(std::unique_lock<std::mutex> &lock, Slot &slot, Clock::time_point begin,
 			 const OperationResult &result);

@@ -7,6 +7,7 @@
 #include <nvdla/hw/registers.h>
 
 #include "core/fields.h"
+#include "core/operation.h"
 
 namespace nvdla::sim
 {
@@ -28,7 +29,7 @@ public:
 	PdpOp decode();
 
 private:
-	void error(const char *text);
+	void error(const char *text) { noteError(op_.guestError, text); }
 	uint32_t kernelSize(uint32_t mask);
 	void decodeMode();
 	void decodeGeometry();
@@ -43,12 +44,6 @@ private:
 	const RegisterView &rdma_;
 	PdpOp op_;
 };
-
-void PdpDecoder::error(const char *text)
-{
-	if (op_.guestError.empty())
-		op_.guestError = text;
-}
 
 /* The field has four bits, of which the pooling logic uses three. */
 uint32_t PdpDecoder::kernelSize(uint32_t mask)

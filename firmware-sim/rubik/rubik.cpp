@@ -259,11 +259,8 @@ MoveWork rubikWork(const RubikOp &op)
 OperationResult run(const RubikOp &op, MemoryPort &port)
 {
 	OperationResult result;
-	if (!op.guestError.empty()) {
-		result.guestError = op.guestError;
-		result.hangs = true;
-		return result;
-	}
+	if (!op.guestError.empty())
+		return hangingOperation(op.guestError);
 	switch (op.mode) {
 	case RubikMode::Contract:
 		contract(op, port);

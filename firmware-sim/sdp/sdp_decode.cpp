@@ -4,6 +4,7 @@
 #include <nvdla/hw/registers.h>
 
 #include "core/fields.h"
+#include "core/operation.h"
 
 namespace nvdla::sim
 {
@@ -51,7 +52,7 @@ public:
 	SdpOp decode();
 
 private:
-	void error(const char *text);
+	void error(const char *text) { noteError(op_.guestError, text); }
 	Precision precision(uint32_t value);
 	/* A cube of one position is one packed run of atoms, and its strides are ignored. */
 	bool isSinglePosition() const { return op_.width == 1 && op_.height == 1; }
@@ -70,12 +71,6 @@ private:
 	const RegisterView &rdma_;
 	SdpOp op_;
 };
-
-void SdpDecoder::error(const char *text)
-{
-	if (op_.guestError.empty())
-		op_.guestError = text;
-}
 
 Precision SdpDecoder::precision(uint32_t value)
 {

@@ -122,7 +122,7 @@ void SdpStream::count(SdpStream &other)
 {
 	counters_ += other.counters_;
 	atoms_ += other.atoms_;
-	error(other.guestError_.c_str());
+	error(other.guestError_);
 }
 
 void SdpStream::join(StreamSink &sink)

@@ -45,12 +45,6 @@ SdpStream::SdpStream(const SdpOp &op, const LutTables &tables, MemoryPort &memor
 		floatLut_.emplace(sdpLut, op.lut, tables, op.countsLut);
 }
 
-void SdpStream::error(const char *text)
-{
-	if (guestError_.empty())
-		guestError_ = text;
-}
-
 void SdpStream::countInput(uint32_t nan, uint32_t inf)
 {
 	counters_.nanInput += nan;
