@@ -68,20 +68,14 @@ void Core::endThreads()
 	changed_.wait(lock, [this] { return delivering_ == 0; });
 }
 
-/* Hands every operation that can begin to its engine. */
-void Core::dispatch()
+/* Hands every operation that can begin to its engine; \a changed is the only unit that changed. */
+void Core::dispatch(std::optional<Unit> changed)
 {
-	for (size_t engine = 0; engine < engineCount; engine++)
-		begin(static_cast<Engine>(engine));
-	callThreads();
-}
-
-/* Does dispatch() after a change of \a unit only, which was enabled. */
-void Core::dispatch(Unit unit)
-{
-	for (size_t engine = 0; engine < engineCount; engine++)
-		if (Scheduler::takesPart(unit, static_cast<Engine>(engine)))
-			begin(static_cast<Engine>(engine));
+	for (size_t i = 0; i < engineCount; i++) {
+		const auto engine = static_cast<Engine>(i);
+		if (!changed || Scheduler::takesPart(*changed, engine))
+			begin(engine);
+	}
 	callThreads();
 }
 

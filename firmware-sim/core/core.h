@@ -198,8 +198,7 @@ private:
 	bool present(uint32_t address, const char *what);
 	void guestError(uint32_t address, const char *reason);
 
-	void dispatch();
-	void dispatch(Unit unit);
+	void dispatch(std::optional<Unit> changed = {});
 	void begin(Engine engine);
 	void callThreads();
 	void wakeThreads(uint32_t calls);
