@@ -128,7 +128,12 @@ uint64_t PdpWriter::addressOf(uint32_t y) const
 
 std::span<std::byte> PdpWriter::place(uint32_t y, size_t bytes)
 {
-	return port_.place(op_.destination.ram, addressOf(y), bytes, buffer_);
+	const auto there = port_.place(op_.destination.ram, addressOf(y), bytes);
+
+	if (!there.empty())
+		return there;
+	buffer_.resize(bytes);
+	return buffer_;
 }
 
 void PdpWriter::write(uint32_t y, std::span<const std::byte> atoms)
