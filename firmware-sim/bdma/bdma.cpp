@@ -5,6 +5,8 @@
 
 #include <nvdla/hw/registers.h>
 
+#include "core/fields.h"
+
 namespace nvdla::sim
 {
 
@@ -45,10 +47,9 @@ BdmaOp decodeBdma(const RegisterView &bdma)
 	op.dstType = ramType(bdma, NVDLA_BDMA_CFG_CMD__DST_RAM_TYPE);
 	op.src = bdma.address64(NVDLA_BDMA_CFG_SRC_ADDR_HIGH, NVDLA_BDMA_CFG_SRC_ADDR_LOW);
 	op.dst = bdma.address64(NVDLA_BDMA_CFG_DST_ADDR_HIGH, NVDLA_BDMA_CFG_DST_ADDR_LOW);
-	op.lineBytes = (bdma.field(NVDLA_BDMA_CFG_LINE, NVDLA_BDMA_CFG_LINE__SIZE) + 1) * lineUnit;
-	op.lines = bdma.field(NVDLA_BDMA_CFG_LINE_REPEAT, NVDLA_BDMA_CFG_LINE_REPEAT__NUMBER) + 1;
-	op.surfaces =
-		bdma.field(NVDLA_BDMA_CFG_SURF_REPEAT, NVDLA_BDMA_CFG_SURF_REPEAT__NUMBER) + 1;
+	op.lineBytes = COUNT(bdma, BDMA_CFG_LINE, SIZE) * lineUnit;
+	op.lines = COUNT(bdma, BDMA_CFG_LINE_REPEAT, NUMBER);
+	op.surfaces = COUNT(bdma, BDMA_CFG_SURF_REPEAT, NUMBER);
 	op.srcLineStride = bdma[NVDLA_BDMA_CFG_SRC_LINE];
 	op.dstLineStride = bdma[NVDLA_BDMA_CFG_DST_LINE];
 	op.srcSurfaceStride = bdma[NVDLA_BDMA_CFG_SRC_SURF];

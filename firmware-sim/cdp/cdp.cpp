@@ -105,7 +105,6 @@ private:
 		std::byte *atoms;
 		size_t step;
 	};
-	uint64_t outputAddress(uint32_t surface, uint32_t y, uint32_t x) const;
 	Places place(uint32_t y, uint32_t x, size_t bytes);
 	int32_t normalise(const int32_t *center);
 	int32_t normaliseFloat(const int32_t *center);
@@ -167,8 +166,7 @@ void CdpRun::readChunk(uint32_t y, uint32_t x, uint32_t count)
 	values_.resize(mostValues_ + atomBytes);
 	for (uint32_t surface = 0; surface < op_.surfaces(); surface++) {
 		const uint64_t address =
-			op_.source.address + uint64_t{ surface } * op_.source.surfaceStride +
-			uint64_t{ y } * op_.source.lineStride + uint64_t{ x } * op_.atom();
+			op_.source.addressOf(surface, y, uint64_t{ x } * op_.atom());
 
 		convertAtoms(
 			memory_.view(op_.source.ram, address, size_t{ count } * op_.atom(), bytes_),
@@ -299,12 +297,6 @@ int32_t CdpRun::normaliseFloat(const int32_t *center)
 	return half;
 }
 
-uint64_t CdpRun::outputAddress(uint32_t surface, uint32_t y, uint32_t x) const
-{
-	return op_.destination.address + uint64_t{ surface } * op_.destination.surfaceStride +
-	       uint64_t{ y } * op_.destination.lineStride + uint64_t{ x } * op_.atom();
-}
-
 /*
  * \param bytes of a chunk in one surface
  * \return the places of its atoms in all surfaces
@@ -315,7 +307,8 @@ CdpRun::Places CdpRun::place(uint32_t y, uint32_t x, size_t bytes)
 	const bool areApart = stride >= bytes || op_.surfaces() == 1;
 
 	/* A place for all surfaces is used only if there are no gaps, which must not be written. */
-	const auto all = memory_.place(op_.destination.ram, outputAddress(0, y, x),
+	const auto all = memory_.place(op_.destination.ram,
+				       op_.destination.addressOf(0, y, uint64_t{ x } * op_.atom()),
 				       (op_.surfaces() - 1) * stride + bytes);
 	if (areApart && !all.empty())
 		return { all.data(), stride };
@@ -331,7 +324,8 @@ void CdpRun::writeChunk(uint32_t y, uint32_t x, uint32_t count)
 	for (uint32_t atom = 0; atom < count; atom++)
 		normalisePosition(atom, places.atoms + size_t{ atom } * op_.atom(), places.step);
 	for (uint32_t surface = 0; surface < op_.surfaces(); surface++)
-		memory_.write(op_.destination.ram, outputAddress(surface, y, x),
+		memory_.write(op_.destination.ram,
+			      op_.destination.addressOf(surface, y, uint64_t{ x } * op_.atom()),
 			      { places.atoms + surface * places.step, bytes });
 }
 

@@ -3,6 +3,9 @@
 
 #include <nvdla/hw/registers.h>
 
+#include "core/fields.h"
+#include "core/operation.h"
+
 namespace nvdla::sim
 {
 
@@ -26,7 +29,7 @@ public:
 	CdpOp decode();
 
 private:
-	void error(const char *text);
+	void error(const char *text) { noteError(op_.guestError, text); }
 	void decodeCubes();
 	void decodeConverters();
 	void decodeLut();
@@ -37,20 +40,13 @@ private:
 	CdpOp op_;
 };
 
-void CdpDecoder::error(const char *text)
-{
-	if (op_.guestError.empty())
-		op_.guestError = text;
-}
-
 void CdpDecoder::decodeCubes()
 {
 	op_.width = rdma_[NVDLA_CDP_RDMA_D_DATA_CUBE_WIDTH] + 1;
 	op_.height = rdma_[NVDLA_CDP_RDMA_D_DATA_CUBE_HEIGHT] + 1;
 	op_.channels = rdma_[NVDLA_CDP_RDMA_D_DATA_CUBE_CHANNEL] + 1;
 
-	const uint32_t type =
-		cdp_.field(NVDLA_CDP_D_DATA_FORMAT, NVDLA_CDP_D_DATA_FORMAT__INPUT_DATA_TYPE);
+	const uint32_t type = FIELD(cdp_, CDP_D_DATA_FORMAT, INPUT_DATA_TYPE);
 	if (type > static_cast<uint32_t>(Precision::Fp16)) {
 		error("CDP: reserved value of INPUT_DATA_TYPE");
 		op_.precision = Precision::Int16;
@@ -59,22 +55,11 @@ void CdpDecoder::decodeCubes()
 	} else {
 		op_.precision = static_cast<Precision>(type);
 	}
-	if (rdma_.field(NVDLA_CDP_RDMA_D_DATA_FORMAT, NVDLA_CDP_RDMA_D_DATA_FORMAT__INPUT_DATA) !=
-	    type)
+	if (FIELD(rdma_, CDP_RDMA_D_DATA_FORMAT, INPUT_DATA) != type)
 		error("CDP: the precisions of CDP and CDP_RDMA differ");
 
-	op_.source = decodeCube(
-		rdma_,
-		{ NVDLA_CDP_RDMA_D_SRC_DMA_CFG, NVDLA_CDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE,
-		  NVDLA_CDP_RDMA_D_SRC_BASE_ADDR_HIGH, NVDLA_CDP_RDMA_D_SRC_BASE_ADDR_LOW,
-		  NVDLA_CDP_RDMA_D_SRC_LINE_STRIDE, NVDLA_CDP_RDMA_D_SRC_SURFACE_STRIDE },
-		*op_.geometry);
-	op_.destination =
-		decodeCube(cdp_,
-			   { NVDLA_CDP_D_DST_DMA_CFG, NVDLA_CDP_D_DST_DMA_CFG__DST_RAM_TYPE,
-			     NVDLA_CDP_D_DST_BASE_ADDR_HIGH, NVDLA_CDP_D_DST_BASE_ADDR_LOW,
-			     NVDLA_CDP_D_DST_LINE_STRIDE, NVDLA_CDP_D_DST_SURFACE_STRIDE },
-			   *op_.geometry);
+	op_.source = decodeCube(rdma_, CUBE(CDP_RDMA_D_SRC_, DMA_CFG, SRC_RAM_TYPE), *op_.geometry);
+	op_.destination = decodeCube(cdp_, CUBE(CDP_D_DST_, DMA_CFG, DST_RAM_TYPE), *op_.geometry);
 }
 
 /* The converters of INT8 have narrower offsets: 8 bits in, 25 bits out. */
@@ -86,13 +71,11 @@ void CdpDecoder::decodeConverters()
 
 	op_.input.offset = static_cast<int32_t>(isInt8 ? signExtend<8>(in) : signExtend<16>(in));
 	op_.input.scale = static_cast<int16_t>(cdp_[NVDLA_CDP_D_DATIN_SCALE]);
-	op_.input.shift = static_cast<uint8_t>(
-		cdp_.field(NVDLA_CDP_D_DATIN_SHIFTER, NVDLA_CDP_D_DATIN_SHIFTER__DATIN_SHIFTER));
+	op_.input.shift = static_cast<uint8_t>(FIELD(cdp_, CDP_D_DATIN_SHIFTER, DATIN_SHIFTER));
 	op_.output.offset = static_cast<int32_t>(isInt8 ? signExtend<int8OutputOffsetBits>(out)
 							: signExtend<32>(out));
 	op_.output.scale = static_cast<int16_t>(cdp_[NVDLA_CDP_D_DATOUT_SCALE]);
-	op_.output.shift = static_cast<uint8_t>(
-		cdp_.field(NVDLA_CDP_D_DATOUT_SHIFTER, NVDLA_CDP_D_DATOUT_SHIFTER__DATOUT_SHIFTER));
+	op_.output.shift = static_cast<uint8_t>(FIELD(cdp_, CDP_D_DATOUT_SHIFTER, DATOUT_SHIFTER));
 }
 
 int64_t CdpDecoder::edge(uint32_t high, uint32_t low) const
@@ -123,13 +106,11 @@ CdpOp CdpDecoder::decode()
 	decodeConverters();
 	decodeLut();
 
-	op_.radius = cdp_.field(NVDLA_CDP_D_LRN_CFG, NVDLA_CDP_D_LRN_CFG__NORMALZ_LEN) + 1;
-	op_.squareSumBypass =
-		cdp_.flag(NVDLA_CDP_D_FUNC_BYPASS, NVDLA_CDP_D_FUNC_BYPASS__SQSUM_BYPASS);
-	op_.mulBypass = cdp_.flag(NVDLA_CDP_D_FUNC_BYPASS, NVDLA_CDP_D_FUNC_BYPASS__MUL_BYPASS);
-	op_.nanToZero = cdp_.flag(NVDLA_CDP_D_NAN_FLUSH_TO_ZERO,
-				  NVDLA_CDP_D_NAN_FLUSH_TO_ZERO__NAN_TO_ZERO);
-	op_.countsLut = cdp_.flag(NVDLA_CDP_D_PERF_ENABLE, NVDLA_CDP_D_PERF_ENABLE__LUT_EN);
+	op_.radius = COUNT(cdp_, CDP_D_LRN_CFG, NORMALZ_LEN);
+	op_.squareSumBypass = FLAG(cdp_, CDP_D_FUNC_BYPASS, SQSUM_BYPASS);
+	op_.mulBypass = FLAG(cdp_, CDP_D_FUNC_BYPASS, MUL_BYPASS);
+	op_.nanToZero = FLAG(cdp_, CDP_D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO);
+	op_.countsLut = FLAG(cdp_, CDP_D_PERF_ENABLE, LUT_EN);
 	return op_;
 }
 

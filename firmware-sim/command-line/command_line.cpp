@@ -87,10 +87,7 @@ private:
 		for (const CLI::Option *option : options)
 			names.push_back(option->get_name());
 		std::ranges::sort(names);
-		std::string text;
-		for (const std::string &name : names)
-			text += (text.empty() ? relation : ", ") + name;
-		return text;
+		return names.empty() ? "" : relation + CLI::detail::join(names, ", ");
 	}
 
 	static void addFact(std::string &facts, const std::string &fact)
@@ -98,16 +95,6 @@ private:
 		facts += (facts.empty() || fact.empty() ? "" : ", ") + fact;
 	}
 };
-
-/* Returns the words with '|' between them. */
-std::string anyOf(const std::vector<std::string> &words)
-{
-	std::string text;
-
-	for (const std::string &word : words)
-		text += (text.empty() ? "" : "|") + word;
-	return text;
-}
 
 template<typename T>
 std::string interval(T min, T max)
@@ -213,7 +200,7 @@ CommandLineOption &CommandLineOption::range(double min, double max)
 
 CommandLineOption &CommandLineOption::oneOf(const std::vector<std::string> &words)
 {
-	option_->check(CLI::IsMember(words).description(anyOf(words)));
+	option_->check(CLI::IsMember(words).description(CLI::detail::join(words, "|")));
 	return *this;
 }
 
@@ -336,7 +323,7 @@ CommandLineOption CommandLine::choice(const std::string &name,
 			take(size_t(std::ranges::find(words, word) - words.begin()));
 		},
 		help);
-	option->check(CLI::IsMember(words).description(anyOf(words)));
+	option->check(CLI::IsMember(words).description(CLI::detail::join(words, "|")));
 	return CommandLineOption(option, files_);
 }
 

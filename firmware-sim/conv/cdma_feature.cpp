@@ -299,11 +299,13 @@ private:
 			const uint32_t phase = phaseY * fetch.strideX + column % fetch.strideX;
 			if (column / fetch.strideX >= data.width)
 				return;
-			widen(op_.precision, &atoms[static_cast<size_t>(x) * atomBytes],
-			      std::span(out).subspan(
-				      static_cast<size_t>(column / fetch.strideX) * data.channels +
-					      static_cast<size_t>(phase) * channels_ + channel,
-				      atomChannels(op_.precision)));
+			widenElements(atoms.subspan(size_t{ x } * atomBytes), op_.precision,
+				      std::span(out).subspan(
+					      static_cast<size_t>(column / fetch.strideX) *
+							      data.channels +
+						      static_cast<size_t>(phase) * channels_ +
+						      channel,
+					      atomChannels(op_.precision)));
 		}
 	}
 

@@ -16,8 +16,8 @@
 
 #include "arith/float.h"
 #include "arith/integer.h"
-#include "conv/line_elements.h"
 #include "conv/pixel_format.h"
+#include "core/elements.h"
 
 namespace nvdla::sim
 {
@@ -209,9 +209,9 @@ public:
 		const size_t perEntry = entryBytes / elementBytes(op.precision);
 
 		padding_.resize((line + perEntry - 1) / perEntry * entryBytes);
-		narrow(op.precision,
-		       std::vector<int16_t>(line, padElement(op.precision, op.fetch.padValue)),
-		       padding_.data());
+		narrowElements(
+			std::vector<int16_t>(line, padElement(op.precision, op.fetch.padValue)),
+			op.precision, padding_);
 		if (passes_ || !QuadConverter::accepts(format_))
 			return;
 		SpecialCount none;
@@ -320,7 +320,8 @@ void ImageFetcher::ImageLines::convert(const PixelLine &line, std::byte *out)
 			special_.pass(pixels, op.fetch.flushNan);
 	} else if (!quads) {
 		convertLine(fetcher_.format_, convert_, line, elements_.data());
-		narrow(op.precision, elements_, out);
+		narrowElements(elements_, op.precision,
+			       { out, elements_.size() * elementBytes(op.precision) });
 	} else if (op.precision == Precision::Int8) {
 		quads->convert<uint32_t>(line, out);
 	} else {

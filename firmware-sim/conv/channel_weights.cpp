@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "conv/line_elements.h"
 #include "conv/tile_operands.h"
+#include "core/elements.h"
 
 namespace nvdla::sim
 {
@@ -117,7 +117,7 @@ void ChannelWeights::put(size_t element, std::span<const std::byte> weights)
 	auto *halves =
 		reinterpret_cast<int16_t *>(&weights_[element / 2 * plan_.op.groupKernels()]);
 
-	widen(plan_.op.precision, weights.data(), some);
+	widenElements(weights, plan_.op.precision, some);
 	for (size_t kernel = 0; kernel < some.size(); kernel++) {
 		halves[2 * kernel + element % 2] = some[kernel];
 		starts_[kernel] -= some[kernel] * 128; /* unsigned operands are 128 too high */

@@ -9,7 +9,7 @@
 
 #include "conv/cacc.h"
 #include "conv/cmac.h"
-#include "conv/line_elements.h"
+#include "core/elements.h"
 
 namespace nvdla::sim
 {
@@ -184,7 +184,7 @@ private:
 	{
 		kernels_ = group.kernels;
 		weights_.resize(group.bytes.size() / elementBytes(op_.precision));
-		widen(op_.precision, group.bytes.data(), weights_);
+		widenElements(group.bytes, op_.precision, weights_);
 	}
 
 	void deliverLine(uint32_t batch, uint32_t surface, uint32_t y,

@@ -83,10 +83,12 @@ unsigned int ConvEngine::worthwhileThreads(const ConvOp &op) const
 }
 
 template<typename Work>
-OperationResult ConvEngine::withinMemory(const Work &work)
+OperationResult ConvEngine::orHang(const Work &work)
 {
 	try {
 		return work();
+	} catch (const NeverArrive &weights) {
+		return hang(weights.what());
 	} catch (const std::bad_alloc &) {
 		return hang(kNoHostMemory);
 	}
@@ -94,13 +96,7 @@ OperationResult ConvEngine::withinMemory(const Work &work)
 
 OperationResult ConvEngine::run(const ConvOp &op, MemoryPort &memory, StreamSink &sink)
 {
-	return withinMemory([&] {
-		try {
-			return carryOut(op, memory, sink);
-		} catch (const NeverArrive &weights) {
-			return hang(weights.what());
-		}
-	});
+	return orHang([&] { return carryOut(op, memory, sink); });
 }
 
 OperationResult ConvEngine::carryOut(const ConvOp &op, MemoryPort &memory, StreamSink &sink)
@@ -149,7 +145,7 @@ bool ConvEngine::fetching() const
 
 OperationResult ConvEngine::finishFetch()
 {
-	return withinMemory([&] {
+	return orHang([&] {
 		if (data_)
 			data_->fill(workers_);
 		weights_->fill();
@@ -171,12 +167,8 @@ void ConvEngine::reset()
 
 OperationResult ConvEngine::hang(std::string reason)
 {
-	OperationResult result;
-
 	reset();
-	result.guestError = std::move(reason);
-	result.hangs = true;
-	return result;
+	return hangingOperation(std::move(reason));
 }
 
 } /* namespace nvdla::sim */

@@ -76,10 +76,10 @@ public:
 
 private:
 	OperationResult carryOut(const ConvOp &op, MemoryPort &memory, StreamSink &sink);
-	/** \return the result of \a work; that of a hanging operation if the host is out of
-	 * memory */
+	/** \return the result of \a work; that of a hanging operation if weights never arrive or
+	 * the host is out of memory */
 	template<typename Work>
-	OperationResult withinMemory(const Work &work);
+	OperationResult orHang(const Work &work);
 	/** \return the reason why the hardware would wait forever, empty if all lines arrive */
 	std::string prepareData(const ConvOp &op, MemoryPort &memory, const StreamSink &sink,
 				bool kept);

@@ -10,7 +10,6 @@
 #include "conv/conv_lines.h"
 #include "conv/conv_tile.h"
 #include "conv/dense_sums.h"
-#include "conv/line_elements.h"
 #include "conv/tile_lines.h"
 #include "conv/tile_operands.h"
 #include "conv/tile_plan.h"

@@ -8,11 +8,8 @@
 
 #include "conv/cbuf.h"
 #include "conv/pixel_format.h"
+#include "core/fields.h"
 
-/* Reads a field of NVDLA_<unit>_<register>, named as in the register description. */
-#define FIELD(view, reg, name) ((view).field(NVDLA_##reg, NVDLA_##reg##__##name))
-#define COUNT(view, reg, name) (FIELD(view, reg, name) + 1)
-#define FLAG(view, reg, name) ((view).flag(NVDLA_##reg, NVDLA_##reg##__##name))
 /* Reads an address or a stride. */
 #define BYTES(view, reg) (geometry.wholeAtoms((view)[NVDLA_##reg]))
 #define ADDRESS(view, high, low) (geometry.wholeAtoms((view).address64(NVDLA_##high, NVDLA_##low)))

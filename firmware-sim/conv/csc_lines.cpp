@@ -47,7 +47,7 @@ void DataView::line(uint32_t batch, uint32_t y, std::span<int16_t> out) const
 	}
 	std::vector<std::byte> bytes(lineBytes());
 	read(batch, y, bytes.data());
-	widen(op_.precision, bytes.data(), out);
+	widenElements(bytes, op_.precision, out);
 }
 
 void DataView::read(uint32_t batch, uint32_t y, std::byte *out) const

@@ -1,43 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Elements of buffered lines: bytes in the convolution buffer, 16-bit numbers in the MAC cells.
+ * Places of elements in buffered lines.
  */
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 
-#include "core/stream.h"
+#include "core/elements.h"
 
 namespace nvdla::sim
 {
-
-/** \brief Converts buffered bytes to numbers: INT8 is sign-extended, the bits of FP16 are
- * unchanged */
-inline void widen(Precision precision, const std::byte *bytes, std::span<int16_t> out)
-{
-	if (precision == Precision::Int8) {
-		for (size_t i = 0; i < out.size(); i++)
-			out[i] = static_cast<int8_t>(bytes[i]);
-		return;
-	}
-	if (!out.empty())
-		std::memcpy(out.data(), bytes, out.size_bytes());
-}
-
-/** \brief Converts numbers to buffered bytes */
-inline void narrow(Precision precision, std::span<const int16_t> elements, std::byte *out)
-{
-	if (precision == Precision::Int8) {
-		for (size_t i = 0; i < elements.size(); i++)
-			out[i] = static_cast<std::byte>(elements[i]);
-		return;
-	}
-	if (!elements.empty())
-		std::memcpy(out, elements.data(), elements.size_bytes());
-}
 
 /**
  * \brief Layout of the elements of a Winograd cube
@@ -68,7 +42,7 @@ public:
 	}
 	void put(const int16_t *elements, std::byte *out) const
 	{
-		narrow(precision_, { elements, channels() }, out);
+		narrowElements(std::span(elements, channels()), precision_, { out, kElementBytes });
 	}
 
 private:

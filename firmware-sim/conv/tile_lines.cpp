@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "conv/line_elements.h"
 #include "conv/tile_operands.h"
 #include "core/aligned.h"
+#include "core/bands.h"
 #include "core/shared_units.h"
 
 namespace nvdla::sim
@@ -20,11 +20,12 @@ TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &worker
 						plan.op.windows.out.height * plan.op.batches)
 {
 	const unsigned int threads = threadsFor(lineBytes_ * count_, kBytesForAThread);
+	Bands bands(count_, std::min(threads, workers.threads()));
 
-	shareOut(&workers, threads, count_, [&] {
-		return [&, pieces = std::vector<LinePiece>()](uint64_t index) mutable {
-			makeLine(index, data, pieces);
-		};
+	workers.run(threads, [&](unsigned int thread) {
+		std::vector<LinePiece> pieces;
+		while (const auto line = bands.take(thread))
+			makeLine(*line, data, pieces);
 	});
 	place();
 }

@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -57,12 +56,6 @@ bool anyNegative(const std::byte *numbers, size_t count);
 struct Int16Magnitudes {
 	uint32_t number = 0;
 	uint32_t pair = 0; /**< largest sum of two: numbers 0 and 1, 2 and 3 ... */
-
-	void add(const Int16Magnitudes &other)
-	{
-		number = std::max(number, other.number);
-		pair = std::max(pair, other.pair);
-	}
 };
 
 /** \return the largest magnitudes of \a count numbers, which zeroes must follow */

@@ -68,20 +68,14 @@ void Core::endThreads()
 	changed_.wait(lock, [this] { return delivering_ == 0; });
 }
 
-/* Hands every operation that can begin to its engine. */
-void Core::dispatch()
+/* Hands every operation that can begin to its engine; \a changed is the only unit that changed. */
+void Core::dispatch(std::optional<Unit> changed)
 {
-	for (size_t engine = 0; engine < engineCount; engine++)
-		begin(static_cast<Engine>(engine));
-	callThreads();
-}
-
-/* Does dispatch() after a change of \a unit only, which was enabled. */
-void Core::dispatch(Unit unit)
-{
-	for (size_t engine = 0; engine < engineCount; engine++)
-		if (Scheduler::takesPart(unit, static_cast<Engine>(engine)))
-			begin(static_cast<Engine>(engine));
+	for (size_t i = 0; i < engineCount; i++) {
+		const auto engine = static_cast<Engine>(i);
+		if (!changed || Scheduler::takesPart(*changed, engine))
+			begin(engine);
+	}
 	callThreads();
 }
 
@@ -189,7 +183,7 @@ void Core::carryOut(std::unique_lock<std::mutex> &lock, Slot &slot)
 
 	lock.unlock();
 	MemoryPort port(dram_, cvsram_, &slot.cancel);
-	OperationResult result = runWithinMemory(*job, port);
+	OperationResult result = runJob(*job, port);
 	lock.lock();
 	if (config_.realtime)
 		waitForChip(lock, slot, begin, result);
@@ -310,35 +304,20 @@ bool Core::hangs(Job &job) const
 	return job.units.empty();
 }
 
-OperationResult Core::runWithinMemory(Job &job, MemoryPort &port)
-{
-	try {
-		return runJob(job, port);
-	} catch (const std::bad_alloc &) {
-		return outOfMemory();
-	}
-}
-
 /* Runs a job, from which units may be removed that are done before the others. */
 OperationResult Core::runJob(Job &job, MemoryPort &port)
 {
-	switch (job.engine) {
-	case Engine::Bdma:
-		return run(job.bdma, port);
-	case Engine::Conv:
-		return conv_.run(job.inputs, port, [&](OperationResult sums) {
-			concludeSums(job, std::move(sums), port);
-		});
-	case Engine::Sdp:
-		return runSdpOperation(job.inputs, port, workers_);
-	case Engine::Pdp:
-		return runPdpOperation(job.inputs, port, workers_);
-	case Engine::Cdp:
-		return runCdpOperation(job.inputs, port, workers_);
-	case Engine::Rubik:
-		return runRubikOperation(job.inputs, port);
+	try {
+		if (job.engine == Engine::Bdma)
+			return run(job.bdma, port);
+		if (job.engine == Engine::Conv)
+			return conv_.run(job.inputs, port, [&](OperationResult sums) {
+				concludeSums(job, std::move(sums), port);
+			});
+		return runOperation(job.engine, job.inputs, port, workers_);
+	} catch (const std::bad_alloc &) {
+		return hangingOperation(kNoHostMemory);
 	}
-	return {};
 }
 
 /* Completes the units of a job; has no effect if it throws std::bad_alloc. */

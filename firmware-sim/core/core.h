@@ -198,8 +198,7 @@ private:
 	bool present(uint32_t address, const char *what);
 	void guestError(uint32_t address, const char *reason);
 
-	void dispatch();
-	void dispatch(Unit unit);
+	void dispatch(std::optional<Unit> changed = {});
 	void begin(Engine engine);
 	void callThreads();
 	void wakeThreads(uint32_t calls);
@@ -210,7 +209,6 @@ private:
 	void endThreads();
 	Slot *next(std::unique_lock<std::mutex> &lock);
 	void carryOut(std::unique_lock<std::mutex> &lock, Slot &slot);
-	OperationResult runWithinMemory(Job &job, MemoryPort &port);
 	OperationResult runJob(Job &job, MemoryPort &port);
 	void waitForChip(std::unique_lock<std::mutex> &lock, Slot &slot, Clock::time_point begin,
 			 const OperationResult &result);

@@ -21,6 +21,12 @@ struct FeatureCube {
 	uint32_t surfaceStride = 0;
 	uint32_t batchStride = 0; /**< SDP's destination only */
 
+	/** \return the address of a byte of a line of a surface, in the first cube of a batch */
+	uint64_t addressOf(uint64_t surface, uint64_t y, uint64_t byte) const
+	{
+		return address + surface * surfaceStride + y * lineStride + byte;
+	}
+
 	/**
 	 * \return the bytes of one cube of a batch
 	 * \param lineBytes bytes of a line of a surface

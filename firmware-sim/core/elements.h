@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Elements of feature cubes: bytes in memory, 32-bit numbers in the engines.
+ * Elements: bytes in memory or in the convolution buffer, numbers of 16 or 32 bits in the engines.
  */
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -20,33 +21,25 @@ namespace nvdla::sim
  * those of an integer.
  *
  * \param raw at least out.size() elements
+ * \param out an array of int16_t or int32_t
  */
-inline void widenElements(std::span<const std::byte> raw, Precision precision,
-			  std::span<int32_t> out)
+template<typename Numbers>
+void widenElements(std::span<const std::byte> raw, Precision precision, Numbers &&out)
 {
-	if (precision == Precision::Int8) {
-		for (size_t i = 0; i < out.size(); i++)
-			out[i] = static_cast<int8_t>(raw[i]);
-		return;
-	}
-	for (size_t i = 0; i < out.size(); i++)
-		out[i] = static_cast<int16_t>(static_cast<uint16_t>(raw[2 * i]) |
-					      static_cast<uint16_t>(raw[2 * i + 1]) << 8);
+	if (precision == Precision::Int8)
+		std::copy_n(reinterpret_cast<const int8_t *>(raw.data()), out.size(), out.begin());
+	else
+		std::copy_n(reinterpret_cast<const int16_t *>(raw.data()), out.size(), out.begin());
 }
 
 /** \brief Convert numbers to elements in memory: their low 8 or 16 bits */
-inline void narrowElements(std::span<const int32_t> values, Precision precision,
-			   std::span<std::byte> out)
+template<typename Numbers>
+void narrowElements(const Numbers &values, Precision precision, std::span<std::byte> out)
 {
-	if (precision == Precision::Int8) {
-		for (size_t i = 0; i < values.size(); i++)
-			out[i] = static_cast<std::byte>(values[i]);
-		return;
-	}
-	for (size_t i = 0; i < values.size(); i++) {
-		out[2 * i] = static_cast<std::byte>(values[i]);
-		out[2 * i + 1] = static_cast<std::byte>(values[i] >> 8);
-	}
+	if (precision == Precision::Int8)
+		std::copy_n(values.begin(), values.size(), reinterpret_cast<int8_t *>(out.data()));
+	else
+		std::copy_n(values.begin(), values.size(), reinterpret_cast<int16_t *>(out.data()));
 }
 
 } /* namespace nvdla::sim */

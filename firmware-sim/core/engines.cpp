@@ -94,31 +94,25 @@ bool ConvPipeline::isShared(const OperationInputs &inputs) const
 	}
 }
 
-OperationResult runSdpOperation(const OperationInputs &inputs, MemoryPort &port, Workers &workers)
+OperationResult runOperation(Engine engine, const OperationInputs &inputs, MemoryPort &port,
+			     Workers &workers)
 {
+	const Geometry &geometry = *inputs.geometry;
+
+	if (engine == Engine::Pdp)
+		return runPdp(decodePdp(inputs[Unit::Pdp], inputs[Unit::PdpRdma], geometry), port,
+			      &workers);
+	if (engine == Engine::Cdp)
+		return runCdp(decodeCdp(inputs[Unit::Cdp], inputs[Unit::CdpRdma], geometry),
+			      inputs.cdpLut, port, &workers);
+	if (engine == Engine::Rubik)
+		return run(decodeRubik(inputs[Unit::Rbk]), port);
+
 	const SdpOp op = decodeSdpOf(inputs);
 	FlyingPdp pdp(inputs, port);
-
 	OperationResult result = runSdp(op, inputs.sdpLut, port, pdp.sink(), &workers);
 	pdp.finish(result);
 	return result;
-}
-
-OperationResult runPdpOperation(const OperationInputs &inputs, MemoryPort &port, Workers &workers)
-{
-	return runPdp(decodePdp(inputs[Unit::Pdp], inputs[Unit::PdpRdma], *inputs.geometry), port,
-		      &workers);
-}
-
-OperationResult runCdpOperation(const OperationInputs &inputs, MemoryPort &port, Workers &workers)
-{
-	return runCdp(decodeCdp(inputs[Unit::Cdp], inputs[Unit::CdpRdma], *inputs.geometry),
-		      inputs.cdpLut, port, &workers);
-}
-
-OperationResult runRubikOperation(const OperationInputs &inputs, MemoryPort &port)
-{
-	return run(decodeRubik(inputs[Unit::Rbk]), port);
 }
 
 void merge(OperationResult &result, OperationResult &&part)
@@ -126,8 +120,7 @@ void merge(OperationResult &result, OperationResult &&part)
 	result.updates.insert(result.updates.end(), part.updates.begin(), part.updates.end());
 	result.work.merge(part.work);
 	result.hangs |= part.hangs;
-	if (result.guestError.empty())
-		result.guestError = std::move(part.guestError);
+	noteError(result.guestError, part.guestError);
 }
 
 } /* namespace nvdla::sim */

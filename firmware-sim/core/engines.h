@@ -71,15 +71,9 @@ private:
 	std::unique_ptr<ConvEngine> engine_;
 };
 
-/** \brief Run SDP with input from memory, followed by PDP if that takes part */
-OperationResult runSdpOperation(const OperationInputs &inputs, MemoryPort &port, Workers &workers);
-
-/** \brief Run PDP with input from memory */
-OperationResult runPdpOperation(const OperationInputs &inputs, MemoryPort &port, Workers &workers);
-
-OperationResult runCdpOperation(const OperationInputs &inputs, MemoryPort &port, Workers &workers);
-
-OperationResult runRubikOperation(const OperationInputs &inputs, MemoryPort &port);
+/** \brief Run SDP (followed by PDP if that takes part), PDP, CDP or RUBIK with input from memory */
+OperationResult runOperation(Engine engine, const OperationInputs &inputs, MemoryPort &port,
+			     Workers &workers);
 
 /** \brief Add one unit's part of a fused operation */
 void merge(OperationResult &result, OperationResult &&part);

@@ -49,17 +49,6 @@ std::span<const std::byte> MemoryPort::view(RamType type, uint64_t address, size
 	return buffer;
 }
 
-std::span<std::byte> MemoryPort::place(RamType type, uint64_t address, size_t size,
-				       std::vector<std::byte> &buffer)
-{
-	const std::span<std::byte> there = place(type, address, size);
-
-	if (!there.empty())
-		return there;
-	buffer.resize(size);
-	return buffer;
-}
-
 void MemoryPort::write(RamType type, uint64_t address, std::span<const std::byte> data)
 {
 	if (cancelled())

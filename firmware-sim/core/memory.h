@@ -103,9 +103,6 @@ public:
 	{
 		return cancelled() ? std::span<std::byte>{} : find(type, address, size);
 	}
-	/** \brief Like place(), but uses \a buffer if the memory has no view */
-	std::span<std::byte> place(RamType type, uint64_t address, size_t size,
-				   std::vector<std::byte> &buffer);
 
 	/** \return the bytes as a view, empty if there is none; they do not count as read */
 	std::span<const std::byte> look(RamType type, uint64_t address, size_t size)

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,14 +43,21 @@ struct OperationResult {
  */
 inline constexpr const char *kNoHostMemory = "no host memory";
 
-/** \return the result of an operation with this error */
-inline OperationResult outOfMemory()
+/** \return the result of an operation that hangs, with its guest error */
+inline OperationResult hangingOperation(std::string guestError)
 {
 	OperationResult result;
 
-	result.guestError = kNoHostMemory;
+	result.guestError = std::move(guestError);
 	result.hangs = true;
 	return result;
+}
+
+/** \brief Keep the first of an operation's errors */
+inline void noteError(std::string &guestError, std::string_view error)
+{
+	if (guestError.empty())
+		guestError = error;
 }
 
 } /* namespace nvdla::sim */

@@ -62,11 +62,6 @@ uint32_t unitBase(Unit unit)
 	return nvdla_units[index(unit)].base;
 }
 
-uint32_t unitWords(Unit unit)
-{
-	return static_cast<uint32_t>(table()[index(unit)].size());
-}
-
 std::span<const RegisterInfo> unitRegisters(Unit unit)
 {
 	return table()[index(unit)];

@@ -29,9 +29,6 @@ const char *unitName(Unit unit);
 /** \return CSB byte address of a unit */
 uint32_t unitBase(Unit unit);
 
-/** \return words from the unit's first to its last register */
-uint32_t unitWords(Unit unit);
-
 /** \return a unit's registers by word; a word without a register has no name */
 std::span<const RegisterInfo> unitRegisters(Unit unit);
 

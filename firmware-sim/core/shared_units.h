@@ -70,26 +70,4 @@ void shareUnits(Workers *workers, unsigned int threads, MemoryPort &memory, uint
 		work(0);
 }
 
-/**
- * \brief Do units 0 to \a count - 1, each once, for units that need no memory port
- * \param workers null: the caller's thread does all units
- * \param threads largest number of threads
- * \param newWork makes a thread's own function, which is called with one unit after the other
- */
-template<typename NewWork>
-void shareOut(Workers *workers, unsigned int threads, uint64_t count, const NewWork &newWork)
-{
-	Bands bands(count, workers ? std::min(threads, workers->threads()) : 1);
-	const auto some = [&](unsigned int thread) {
-		auto work = newWork();
-		while (const auto unit = bands.take(thread))
-			work(*unit);
-	};
-
-	if (workers)
-		workers->run(threads, some);
-	else
-		some(0);
-}
-
 } /* namespace nvdla::sim */

@@ -96,11 +96,9 @@ void PdpReader::work(uint64_t unit)
 
 void PdpReader::poolLine(uint32_t surface, uint32_t y)
 {
-	const uint64_t first = op_.source.address + static_cast<uint64_t>(part_->inX) * op_.atom();
+	const uint64_t first = static_cast<uint64_t>(part_->inX) * op_.atom();
 	std::span<const std::byte> atoms =
-		port_.view(op_.source.ram,
-			   first + uint64_t{ surface } * op_.source.surfaceStride +
-				   uint64_t{ y } * op_.source.lineStride,
+		port_.view(op_.source.ram, op_.source.addressOf(surface, y, first),
 			   size_t{ part_->inWidth } * op_.atom(), line_);
 
 	if (op_.precision == Precision::Fp16 && op_.nanToZero)
@@ -125,15 +123,17 @@ unsigned int worthwhileThreads(const PdpOp &op)
 
 uint64_t PdpWriter::addressOf(uint32_t y) const
 {
-	const FeatureCube &cube = op_.destination;
-
-	return cube.address + uint64_t{ surface_ } * cube.surfaceStride +
-	       uint64_t{ y } * cube.lineStride + uint64_t{ x_ } * op_.atom();
+	return op_.destination.addressOf(surface_, y, uint64_t{ x_ } * op_.atom());
 }
 
 std::span<std::byte> PdpWriter::place(uint32_t y, size_t bytes)
 {
-	return port_.place(op_.destination.ram, addressOf(y), bytes, buffer_);
+	const auto there = port_.place(op_.destination.ram, addressOf(y), bytes);
+
+	if (!there.empty())
+		return there;
+	buffer_.resize(bytes);
+	return buffer_;
 }
 
 void PdpWriter::write(uint32_t y, std::span<const std::byte> atoms)

@@ -6,6 +6,9 @@
 
 #include <nvdla/hw/registers.h>
 
+#include "core/fields.h"
+#include "core/operation.h"
+
 namespace nvdla::sim
 {
 
@@ -26,13 +29,12 @@ public:
 	PdpOp decode();
 
 private:
-	void error(const char *text);
+	void error(const char *text) { noteError(op_.guestError, text); }
 	uint32_t kernelSize(uint32_t mask);
 	void decodeMode();
 	void decodeGeometry();
 	void decodePadding();
 	PdpPartWidths partWidths(uint32_t address) const;
-	void decodeDestination();
 	void decodeRdma();
 	void checkAxis(uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride, uint32_t before,
 		       uint32_t after, const char *text);
@@ -42,12 +44,6 @@ private:
 	const RegisterView &rdma_;
 	PdpOp op_;
 };
-
-void PdpDecoder::error(const char *text)
-{
-	if (op_.guestError.empty())
-		op_.guestError = text;
-}
 
 /* The field has four bits, of which the pooling logic uses three. */
 uint32_t PdpDecoder::kernelSize(uint32_t mask)
@@ -60,10 +56,8 @@ uint32_t PdpDecoder::kernelSize(uint32_t mask)
 
 void PdpDecoder::decodeMode()
 {
-	const uint32_t mode = NVDLA_PDP_D_OPERATION_MODE_CFG;
-	const uint32_t precision =
-		pdp_.field(NVDLA_PDP_D_DATA_FORMAT, NVDLA_PDP_D_DATA_FORMAT__INPUT_DATA);
-	const uint32_t method = pdp_.field(mode, NVDLA_PDP_D_OPERATION_MODE_CFG__POOLING_METHOD);
+	const uint32_t precision = FIELD(pdp_, PDP_D_DATA_FORMAT, INPUT_DATA);
+	const uint32_t method = FIELD(pdp_, PDP_D_OPERATION_MODE_CFG, POOLING_METHOD);
 
 	if (precision > NVDLA_PDP_D_DATA_FORMAT__INPUT_DATA__FP16)
 		error("PDP: reserved value in INPUT_DATA");
@@ -76,11 +70,10 @@ void PdpDecoder::decodeMode()
 	else
 		op_.method = static_cast<PoolingMethod>(method);
 
-	op_.flying = pdp_.field(mode, NVDLA_PDP_D_OPERATION_MODE_CFG__FLYING_MODE) ==
+	op_.flying = FIELD(pdp_, PDP_D_OPERATION_MODE_CFG, FLYING_MODE) ==
 		     NVDLA_PDP_D_OPERATION_MODE_CFG__FLYING_MODE__ON_FLYING;
-	op_.parts = pdp_.field(mode, NVDLA_PDP_D_OPERATION_MODE_CFG__SPLIT_NUM) + 1;
-	op_.nanToZero = pdp_.flag(NVDLA_PDP_D_NAN_FLUSH_TO_ZERO,
-				  NVDLA_PDP_D_NAN_FLUSH_TO_ZERO__NAN_TO_ZERO);
+	op_.parts = COUNT(pdp_, PDP_D_OPERATION_MODE_CFG, SPLIT_NUM);
+	op_.nanToZero = FLAG(pdp_, PDP_D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO);
 	if (op_.flying && op_.parts > 1) {
 		error("PDP: no split of the width when the input comes from SDP");
 		op_.parts = 1;
@@ -89,8 +82,6 @@ void PdpDecoder::decodeMode()
 
 void PdpDecoder::decodeGeometry()
 {
-	const uint32_t kernel = NVDLA_PDP_D_POOLING_KERNEL_CFG;
-
 	op_.inWidth = pdp_[NVDLA_PDP_D_DATA_CUBE_IN_WIDTH] + 1;
 	op_.inHeight = pdp_[NVDLA_PDP_D_DATA_CUBE_IN_HEIGHT] + 1;
 	op_.channels = pdp_[NVDLA_PDP_D_DATA_CUBE_IN_CHANNEL] + 1;
@@ -101,20 +92,18 @@ void PdpDecoder::decodeGeometry()
 
 	op_.kernelWidth = kernelSize(NVDLA_PDP_D_POOLING_KERNEL_CFG__KERNEL_WIDTH);
 	op_.kernelHeight = kernelSize(NVDLA_PDP_D_POOLING_KERNEL_CFG__KERNEL_HEIGHT);
-	op_.strideX = pdp_.field(kernel, NVDLA_PDP_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_WIDTH) + 1;
-	op_.strideY = pdp_.field(kernel, NVDLA_PDP_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_HEIGHT) + 1;
+	op_.strideX = COUNT(pdp_, PDP_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH);
+	op_.strideY = COUNT(pdp_, PDP_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_HEIGHT);
 	op_.recipWidth = pdp_[NVDLA_PDP_D_RECIP_KERNEL_WIDTH];
 	op_.recipHeight = pdp_[NVDLA_PDP_D_RECIP_KERNEL_HEIGHT];
 }
 
 void PdpDecoder::decodePadding()
 {
-	const uint32_t padding = NVDLA_PDP_D_POOLING_PADDING_CFG;
-
-	op_.padLeft = pdp_.field(padding, NVDLA_PDP_D_POOLING_PADDING_CFG__PAD_LEFT);
-	op_.padTop = pdp_.field(padding, NVDLA_PDP_D_POOLING_PADDING_CFG__PAD_TOP);
-	op_.padRight = pdp_.field(padding, NVDLA_PDP_D_POOLING_PADDING_CFG__PAD_RIGHT);
-	op_.padBottom = pdp_.field(padding, NVDLA_PDP_D_POOLING_PADDING_CFG__PAD_BOTTOM);
+	op_.padLeft = FIELD(pdp_, PDP_D_POOLING_PADDING_CFG, PAD_LEFT);
+	op_.padTop = FIELD(pdp_, PDP_D_POOLING_PADDING_CFG, PAD_TOP);
+	op_.padRight = FIELD(pdp_, PDP_D_POOLING_PADDING_CFG, PAD_RIGHT);
+	op_.padBottom = FIELD(pdp_, PDP_D_POOLING_PADDING_CFG, PAD_BOTTOM);
 
 	const uint32_t values = NVDLA_PDP_D_POOLING_PADDING_VALUE_1_CFG;
 	const uint32_t mask = NVDLA_PDP_D_POOLING_PADDING_VALUE_1_CFG__PAD_VALUE_1X;
@@ -137,26 +126,11 @@ PdpPartWidths PdpDecoder::partWidths(uint32_t address) const
 	};
 }
 
-void PdpDecoder::decodeDestination()
-{
-	op_.destination =
-		decodeCube(pdp_,
-			   { NVDLA_PDP_D_DST_RAM_CFG, NVDLA_PDP_D_DST_RAM_CFG__DST_RAM_TYPE,
-			     NVDLA_PDP_D_DST_BASE_ADDR_HIGH, NVDLA_PDP_D_DST_BASE_ADDR_LOW,
-			     NVDLA_PDP_D_DST_LINE_STRIDE, NVDLA_PDP_D_DST_SURFACE_STRIDE },
-			   *op_.geometry);
-}
-
 /* The read engine has its own copy of the geometry's registers that it needs: both copies must be
  * the same. Its D_FLYING_MODE is connected to nothing. */
 void PdpDecoder::decodeRdma()
 {
-	op_.source = decodeCube(
-		rdma_,
-		{ NVDLA_PDP_RDMA_D_SRC_RAM_CFG, NVDLA_PDP_RDMA_D_SRC_RAM_CFG__SRC_RAM_TYPE,
-		  NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_HIGH, NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_LOW,
-		  NVDLA_PDP_RDMA_D_SRC_LINE_STRIDE, NVDLA_PDP_RDMA_D_SRC_SURFACE_STRIDE },
-		*op_.geometry);
+	op_.source = decodeCube(rdma_, CUBE(PDP_RDMA_D_SRC_, RAM_CFG, SRC_RAM_TYPE), *op_.geometry);
 
 	if (rdma_[NVDLA_PDP_RDMA_D_DATA_CUBE_IN_WIDTH] != pdp_[NVDLA_PDP_D_DATA_CUBE_IN_WIDTH] ||
 	    rdma_[NVDLA_PDP_RDMA_D_DATA_CUBE_IN_HEIGHT] != pdp_[NVDLA_PDP_D_DATA_CUBE_IN_HEIGHT] ||
@@ -164,20 +138,14 @@ void PdpDecoder::decodeRdma()
 		error("PDP: cube sizes of PDP and PDP_RDMA differ");
 	if (rdma_[NVDLA_PDP_RDMA_D_DATA_FORMAT] != pdp_[NVDLA_PDP_D_DATA_FORMAT])
 		error("PDP: INPUT_DATA of PDP and PDP_RDMA differ");
-	if (rdma_.field(NVDLA_PDP_RDMA_D_OPERATION_MODE_CFG,
-			NVDLA_PDP_RDMA_D_OPERATION_MODE_CFG__SPLIT_NUM) +
-		    1 !=
-	    op_.parts)
+	if (COUNT(rdma_, PDP_RDMA_D_OPERATION_MODE_CFG, SPLIT_NUM) != op_.parts)
 		error("PDP: SPLIT_NUM of PDP and PDP_RDMA differ");
 	if (op_.parts == 1)
 		return;
 
-	const uint32_t kernel = NVDLA_PDP_RDMA_D_POOLING_KERNEL_CFG;
 	if (rdma_[NVDLA_PDP_RDMA_D_PARTIAL_WIDTH_IN] != pdp_[NVDLA_PDP_D_PARTIAL_WIDTH_IN] ||
-	    rdma_.field(kernel, NVDLA_PDP_RDMA_D_POOLING_KERNEL_CFG__KERNEL_WIDTH) + 1 !=
-		    op_.kernelWidth ||
-	    rdma_.field(kernel, NVDLA_PDP_RDMA_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_WIDTH) + 1 !=
-		    op_.strideX)
+	    COUNT(rdma_, PDP_RDMA_D_POOLING_KERNEL_CFG, KERNEL_WIDTH) != op_.kernelWidth ||
+	    COUNT(rdma_, PDP_RDMA_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH) != op_.strideX)
 		error("PDP: kernel or part widths of PDP and PDP_RDMA differ");
 }
 
@@ -219,7 +187,7 @@ PdpOp PdpDecoder::decode()
 	decodePadding();
 	op_.partIn = partWidths(NVDLA_PDP_D_PARTIAL_WIDTH_IN);
 	op_.partOut = partWidths(NVDLA_PDP_D_PARTIAL_WIDTH_OUT);
-	decodeDestination();
+	op_.destination = decodeCube(pdp_, CUBE(PDP_D_DST_, RAM_CFG, DST_RAM_TYPE), *op_.geometry);
 	if (!op_.flying)
 		decodeRdma();
 	checkParts();

@@ -7,6 +7,7 @@
 
 #include <nvdla/hw/registers.h>
 
+#include "core/fields.h"
 #include "core/geometry.h"
 
 namespace nvdla::sim
@@ -84,12 +85,8 @@ void decodeStrides(const RegisterView &rubik, RubikOp &op)
 	op.dstPlaneStride = rubik[NVDLA_RBK_D_DAOUT_PLANAR_STRIDE];
 	op.groupStride = rubik[NVDLA_RBK_D_CONTRACT_STRIDE_0];
 	op.blockStride = rubik[NVDLA_RBK_D_CONTRACT_STRIDE_1];
-	op.strideX =
-		rubik.field(NVDLA_RBK_D_DECONV_STRIDE, NVDLA_RBK_D_DECONV_STRIDE__DECONV_X_STRIDE) +
-		1;
-	op.strideY =
-		rubik.field(NVDLA_RBK_D_DECONV_STRIDE, NVDLA_RBK_D_DECONV_STRIDE__DECONV_Y_STRIDE) +
-		1;
+	op.strideX = COUNT(rubik, RBK_D_DECONV_STRIDE, DECONV_X_STRIDE);
+	op.strideY = COUNT(rubik, RBK_D_DECONV_STRIDE, DECONV_Y_STRIDE);
 }
 
 /*
@@ -210,9 +207,8 @@ void merge(const RubikOp &op, MemoryPort &port)
 RubikOp decodeRubik(const RegisterView &rubik)
 {
 	RubikOp op = {};
-	const uint32_t mode = rubik.field(NVDLA_RBK_D_MISC_CFG, NVDLA_RBK_D_MISC_CFG__RUBIK_MODE);
-	const uint32_t precision =
-		rubik.field(NVDLA_RBK_D_MISC_CFG, NVDLA_RBK_D_MISC_CFG__IN_PRECISION);
+	const uint32_t mode = FIELD(rubik, RBK_D_MISC_CFG, RUBIK_MODE);
+	const uint32_t precision = FIELD(rubik, RBK_D_MISC_CFG, IN_PRECISION);
 	if (mode > NVDLA_RBK_D_MISC_CFG__RUBIK_MODE__MERGE)
 		op.guestError = "D_MISC_CFG.RUBIK_MODE is not a mode";
 	else if (precision > NVDLA_RBK_D_MISC_CFG__IN_PRECISION__FP16)
@@ -224,11 +220,8 @@ RubikOp decodeRubik(const RegisterView &rubik)
 	op.precision = static_cast<Precision>(precision);
 	op.srcType = static_cast<RamType>(rubik[NVDLA_RBK_D_DAIN_RAM_TYPE]);
 	op.dstType = static_cast<RamType>(rubik[NVDLA_RBK_D_DAOUT_RAM_TYPE]);
-	op.width =
-		rubik.field(NVDLA_RBK_D_DATAIN_SIZE_0, NVDLA_RBK_D_DATAIN_SIZE_0__DATAIN_WIDTH) + 1;
-	op.height =
-		rubik.field(NVDLA_RBK_D_DATAIN_SIZE_0, NVDLA_RBK_D_DATAIN_SIZE_0__DATAIN_HEIGHT) +
-		1;
+	op.width = COUNT(rubik, RBK_D_DATAIN_SIZE_0, DATAIN_WIDTH);
+	op.height = COUNT(rubik, RBK_D_DATAIN_SIZE_0, DATAIN_HEIGHT);
 	op.channels = rubik[NVDLA_RBK_D_DATAIN_SIZE_1] + 1;
 	op.outChannels = rubik[NVDLA_RBK_D_DATAOUT_SIZE_1] + 1;
 	op.src = rubik.address64(NVDLA_RBK_D_DAIN_ADDR_HIGH, NVDLA_RBK_D_DAIN_ADDR_LOW);
@@ -266,11 +259,8 @@ MoveWork rubikWork(const RubikOp &op)
 OperationResult run(const RubikOp &op, MemoryPort &port)
 {
 	OperationResult result;
-	if (!op.guestError.empty()) {
-		result.guestError = op.guestError;
-		result.hangs = true;
-		return result;
-	}
+	if (!op.guestError.empty())
+		return hangingOperation(op.guestError);
 	switch (op.mode) {
 	case RubikMode::Contract:
 		contract(op, port);

@@ -3,6 +3,9 @@
 
 #include <nvdla/hw/registers.h>
 
+#include "core/fields.h"
+#include "core/operation.h"
+
 namespace nvdla::sim
 {
 
@@ -38,18 +41,6 @@ constexpr CubeRegisters readerRegisters(uint32_t behind)
 	};
 }
 
-constexpr CubeRegisters sourceRegisters = {
-	NVDLA_SDP_RDMA_D_SRC_DMA_CFG,	     NVDLA_SDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE,
-	NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_HIGH, NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_LOW,
-	NVDLA_SDP_RDMA_D_SRC_LINE_STRIDE,    NVDLA_SDP_RDMA_D_SRC_SURFACE_STRIDE,
-};
-
-constexpr CubeRegisters destinationRegisters = {
-	NVDLA_SDP_D_DST_DMA_CFG,	NVDLA_SDP_D_DST_DMA_CFG__DST_RAM_TYPE,
-	NVDLA_SDP_D_DST_BASE_ADDR_HIGH, NVDLA_SDP_D_DST_BASE_ADDR_LOW,
-	NVDLA_SDP_D_DST_LINE_STRIDE,	NVDLA_SDP_D_DST_SURFACE_STRIDE,
-};
-
 class SdpDecoder
 {
 public:
@@ -61,7 +52,7 @@ public:
 	SdpOp decode();
 
 private:
-	void error(const char *text);
+	void error(const char *text) { noteError(op_.guestError, text); }
 	Precision precision(uint32_t value);
 	/* A cube of one position is one packed run of atoms, and its strides are ignored. */
 	bool isSinglePosition() const { return op_.width == 1 && op_.height == 1; }
@@ -81,12 +72,6 @@ private:
 	SdpOp op_;
 };
 
-void SdpDecoder::error(const char *text)
-{
-	if (op_.guestError.empty())
-		op_.guestError = text;
-}
-
 Precision SdpDecoder::precision(uint32_t value)
 {
 	if (value > static_cast<uint32_t>(Precision::Fp16)) {
@@ -102,41 +87,33 @@ Precision SdpDecoder::precision(uint32_t value)
 
 void SdpDecoder::decodeCubes()
 {
-	op_.width = sdp_.field(NVDLA_SDP_D_DATA_CUBE_WIDTH, NVDLA_SDP_D_DATA_CUBE_WIDTH__WIDTH) + 1;
-	op_.height =
-		sdp_.field(NVDLA_SDP_D_DATA_CUBE_HEIGHT, NVDLA_SDP_D_DATA_CUBE_HEIGHT__HEIGHT) + 1;
-	op_.channels =
-		sdp_.field(NVDLA_SDP_D_DATA_CUBE_CHANNEL, NVDLA_SDP_D_DATA_CUBE_CHANNEL__CHANNEL) +
-		1;
+	op_.width = COUNT(sdp_, SDP_D_DATA_CUBE_WIDTH, WIDTH);
+	op_.height = COUNT(sdp_, SDP_D_DATA_CUBE_HEIGHT, HEIGHT);
+	op_.channels = COUNT(sdp_, SDP_D_DATA_CUBE_CHANNEL, CHANNEL);
 
-	const uint32_t mode = NVDLA_SDP_D_FEATURE_MODE_CFG;
-	op_.flying = sdp_.flag(mode, NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE);
-	op_.toPdp = sdp_.flag(mode, NVDLA_SDP_D_FEATURE_MODE_CFG__OUTPUT_DST);
-	op_.winograd = sdp_.flag(mode, NVDLA_SDP_D_FEATURE_MODE_CFG__WINOGRAD);
-	op_.nanToZero = sdp_.flag(mode, NVDLA_SDP_D_FEATURE_MODE_CFG__NAN_TO_ZERO);
-	op_.batches = sdp_.field(mode, NVDLA_SDP_D_FEATURE_MODE_CFG__BATCH_NUMBER) + 1;
+	op_.flying = FLAG(sdp_, SDP_D_FEATURE_MODE_CFG, FLYING_MODE);
+	op_.toPdp = FLAG(sdp_, SDP_D_FEATURE_MODE_CFG, OUTPUT_DST);
+	op_.winograd = FLAG(sdp_, SDP_D_FEATURE_MODE_CFG, WINOGRAD);
+	op_.nanToZero = FLAG(sdp_, SDP_D_FEATURE_MODE_CFG, NAN_TO_ZERO);
+	op_.batches = COUNT(sdp_, SDP_D_FEATURE_MODE_CFG, BATCH_NUMBER);
 
-	const uint32_t format = NVDLA_SDP_D_DATA_FORMAT;
-	op_.proc = precision(sdp_.field(format, NVDLA_SDP_D_DATA_FORMAT__PROC_PRECISION));
-	op_.out = precision(sdp_.field(format, NVDLA_SDP_D_DATA_FORMAT__OUT_PRECISION));
+	op_.proc = precision(FIELD(sdp_, SDP_D_DATA_FORMAT, PROC_PRECISION));
+	op_.out = precision(FIELD(sdp_, SDP_D_DATA_FORMAT, OUT_PRECISION));
 	op_.in = op_.proc;
 
-	op_.destination = decodeCube(sdp_, destinationRegisters, *op_.geometry);
+	op_.destination = decodeCube(sdp_, CUBE(SDP_D_DST_, DMA_CFG, DST_RAM_TYPE), *op_.geometry);
 	op_.destination.batchStride = op_.geometry->wholeAtoms(sdp_[NVDLA_SDP_D_DST_BATCH_STRIDE]);
 
 	if (isSinglePosition() && op_.batches == 1)
 		op_.destination.surfaceStride = op_.atom();
 
 	op_.converter.offset = static_cast<int32_t>(sdp_[NVDLA_SDP_D_CVT_OFFSET]);
-	op_.converter.scale = static_cast<int16_t>(
-		sdp_.signedField(NVDLA_SDP_D_CVT_SCALE, NVDLA_SDP_D_CVT_SCALE__CVT_SCALE));
-	op_.converter.shift = static_cast<uint8_t>(
-		sdp_.field(NVDLA_SDP_D_CVT_SHIFT, NVDLA_SDP_D_CVT_SHIFT__CVT_SHIFT));
+	op_.converter.scale = static_cast<int16_t>(SIGNED(sdp_, SDP_D_CVT_SCALE, CVT_SCALE));
+	op_.converter.shift = static_cast<uint8_t>(FIELD(sdp_, SDP_D_CVT_SHIFT, CVT_SHIFT));
 
-	const uint32_t perf = NVDLA_SDP_D_PERF_ENABLE;
-	op_.countsLut = sdp_.flag(perf, NVDLA_SDP_D_PERF_ENABLE__PERF_LUT_EN);
-	op_.countsSaturation = sdp_.flag(perf, NVDLA_SDP_D_PERF_ENABLE__PERF_SAT_EN);
-	op_.countsOutputNan = sdp_.flag(perf, NVDLA_SDP_D_PERF_ENABLE__PERF_NAN_INF_COUNT_EN);
+	op_.countsLut = FLAG(sdp_, SDP_D_PERF_ENABLE, PERF_LUT_EN);
+	op_.countsSaturation = FLAG(sdp_, SDP_D_PERF_ENABLE, PERF_SAT_EN);
+	op_.countsOutputNan = FLAG(sdp_, SDP_D_PERF_ENABLE, PERF_NAN_INF_COUNT_EN);
 }
 
 /* Decode the fields that X and Y have at the same bits of their registers. */
@@ -199,8 +176,8 @@ void SdpDecoder::decodeY(SdpStage &stage)
 	/* The registers exist even in cores without Y. */
 	stage.bypass = stage.bypass || !op_.geometry->hasY;
 	stage.lutBypass = sdp_.flag(config, NVDLA_SDP_D_DP_EW_CFG__EW_LUT_BYPASS);
-	stage.mulShift = static_cast<uint16_t>(sdp_.field(
-		NVDLA_SDP_D_DP_EW_TRUNCATE_VALUE, NVDLA_SDP_D_DP_EW_TRUNCATE_VALUE__EW_TRUNCATE));
+	stage.mulShift =
+		static_cast<uint16_t>(FIELD(sdp_, SDP_D_DP_EW_TRUNCATE_VALUE, EW_TRUNCATE));
 	decodeOperandOfY(stage.alu, 0);
 	decodeOperandOfY(stage.mul, kYMul);
 }
@@ -241,37 +218,25 @@ void SdpDecoder::decodeRead(SdpOperandRead &read, const CubeRegisters &registers
 
 void SdpDecoder::decodeRdma()
 {
-	const uint32_t mode = NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG;
-
 	decodeRead(op_.x1.read, readerRegisters(0));
 	decodeRead(op_.x2.read, readerRegisters(kX2Reader));
 	if (op_.geometry->hasY)
 		decodeRead(op_.y.read, readerRegisters(kYReader));
 
 	if (!op_.flying)
-		op_.in = precision(
-			rdma_.field(mode, NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG__IN_PRECISION));
-	op_.source = decodeCube(rdma_, sourceRegisters, *op_.geometry);
+		op_.in = precision(FIELD(rdma_, SDP_RDMA_D_FEATURE_MODE_CFG, IN_PRECISION));
+	op_.source = decodeCube(rdma_, CUBE(SDP_RDMA_D_SRC_, DMA_CFG, SRC_RAM_TYPE), *op_.geometry);
 	if (isSinglePosition())
 		op_.source.surfaceStride = op_.atom();
-	op_.countsInputNan = rdma_.flag(NVDLA_SDP_RDMA_D_PERF_ENABLE,
-					NVDLA_SDP_RDMA_D_PERF_ENABLE__PERF_NAN_INF_COUNT_EN);
+	op_.countsInputNan = FLAG(rdma_, SDP_RDMA_D_PERF_ENABLE, PERF_NAN_INF_COUNT_EN);
 
-	if (rdma_.field(NVDLA_SDP_RDMA_D_DATA_CUBE_WIDTH, NVDLA_SDP_RDMA_D_DATA_CUBE_WIDTH__WIDTH) +
-			    1 !=
-		    op_.width ||
-	    rdma_.field(NVDLA_SDP_RDMA_D_DATA_CUBE_HEIGHT,
-			NVDLA_SDP_RDMA_D_DATA_CUBE_HEIGHT__HEIGHT) +
-			    1 !=
-		    op_.height ||
-	    rdma_.field(NVDLA_SDP_RDMA_D_DATA_CUBE_CHANNEL,
-			NVDLA_SDP_RDMA_D_DATA_CUBE_CHANNEL__CHANNEL) +
-			    1 !=
-		    op_.channels)
+	if (COUNT(rdma_, SDP_RDMA_D_DATA_CUBE_WIDTH, WIDTH) != op_.width ||
+	    COUNT(rdma_, SDP_RDMA_D_DATA_CUBE_HEIGHT, HEIGHT) != op_.height ||
+	    COUNT(rdma_, SDP_RDMA_D_DATA_CUBE_CHANNEL, CHANNEL) != op_.channels)
 		error("SDP: cube sizes of SDP and SDP_RDMA differ");
-	if (rdma_.flag(mode, NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG__FLYING_MODE) != op_.flying)
+	if (FLAG(rdma_, SDP_RDMA_D_FEATURE_MODE_CFG, FLYING_MODE) != op_.flying)
 		error("SDP: FLYING_MODE of SDP and SDP_RDMA differ");
-	if (rdma_.field(mode, NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG__PROC_PRECISION) !=
+	if (FIELD(rdma_, SDP_RDMA_D_FEATURE_MODE_CFG, PROC_PRECISION) !=
 	    static_cast<uint32_t>(op_.proc))
 		error("SDP: PROC_PRECISION of SDP and SDP_RDMA differ");
 }

@@ -41,8 +41,7 @@ Placement sourceOf(const SdpOp &op)
 bool isApart(const SdpOp &op, const Placement &written)
 {
 	const auto changesNone = [&](const SdpStage &stage) {
-		return (!stage.readsAlu() && !stage.readsMul()) ||
-		       operandsOf(op, stage.read).isUsableBy(written);
+		return !stage.readsOperands() || operandsOf(op, stage.read).isUsableBy(written);
 	};
 
 	return written.hasLinesApart() && (op.flying || sourceOf(op).isUsableBy(written)) &&
@@ -122,7 +121,7 @@ void SdpStream::count(SdpStream &other)
 {
 	counters_ += other.counters_;
 	atoms_ += other.atoms_;
-	error(other.guestError_.c_str());
+	error(other.guestError_);
 }
 
 void SdpStream::join(StreamSink &sink)

@@ -67,6 +67,7 @@ struct SdpStage {
 
 	bool readsAlu() const { return !bypass && !alu.bypass && alu.fromMemory; }
 	bool readsMul() const { return !bypass && !mul.bypass && mul.fromMemory; }
+	bool readsOperands() const { return readsAlu() || readsMul(); }
 };
 
 /** \brief A whole operation */
@@ -135,7 +136,7 @@ struct SdpOp {
 	{
 		const auto isPacked = [&](const SdpStage &stage) {
 			const SdpOperandRead &read = stage.read;
-			return (!stage.readsAlu() && !stage.readsMul()) || !read.perElement ||
+			return !stage.readsOperands() || !read.perElement ||
 			       read.cube.lineStride == width * lanes() * read.elementBytes();
 		};
 
@@ -143,12 +144,12 @@ struct SdpOp {
 		       isPacked(x2) && isPacked(y);
 	}
 
-	/** \return true if memory is read: the RDMA unit takes part */
-	bool usesRdma() const
+	bool readsOperands() const
 	{
-		return !flying || x1.readsAlu() || x1.readsMul() || x2.readsAlu() ||
-		       x2.readsMul() || y.readsAlu() || y.readsMul();
+		return x1.readsOperands() || x2.readsOperands() || y.readsOperands();
 	}
+	/** \return true if memory is read: the RDMA unit takes part */
+	bool usesRdma() const { return !flying || readsOperands(); }
 };
 
 /**

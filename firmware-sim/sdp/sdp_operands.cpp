@@ -47,7 +47,7 @@ SdpOperands::SdpOperands(const SdpOp &op, const SdpStage &stage, bool isY, Memor
 		prepareRegister(stage.alu, true, aluValues_, alu_);
 	if (!stage.mul.bypass && !stage.mul.fromMemory)
 		prepareRegister(stage.mul, false, mulValues_, mul_);
-	if ((stage.readsAlu() || stage.readsMul()) && !stage.read.perElement) {
+	if (stage.readsOperands() && !stage.read.perElement) {
 		perKernel_.emplace(memory, stage.read.cube.ram, stage.read.cube.address,
 				   uint64_t{ surfaces_ } * perKernelBytes());
 		bringNear(perKernel_->all());
@@ -150,15 +150,14 @@ void SdpOperands::readElements(uint32_t surface, uint32_t y, uint32_t x, uint32_
 {
 	const SdpOperandRead &read = stage_.read;
 	const uint64_t positionBytes = uint64_t{ lanes_ } * read.elementBytes();
-	const uint64_t address = read.cube.address + uint64_t{ surface } * read.cube.surfaceStride +
-				 uint64_t{ y } * read.cube.lineStride + x * positionBytes;
+	const uint64_t address = read.cube.addressOf(surface, y, x * positionBytes);
 
 	raw_ = memory_.view(read.cube.ram, address, count * positionBytes, buffer_);
 }
 
 void SdpOperands::load(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
 {
-	if (!stage_.readsAlu() && !stage_.readsMul())
+	if (!stage_.readsOperands())
 		return;
 	if (!stage_.read.perElement) {
 		loadPerKernel(surface);

@@ -60,11 +60,9 @@ private:
 std::span<const std::byte> SdpSource::readRaw(uint32_t sourceSurface, uint32_t y, uint32_t x,
 					      uint32_t count)
 {
-	return memory_.view(
-		op_.source.ram,
-		op_.source.address + uint64_t{ sourceSurface } * op_.source.surfaceStride +
-			uint64_t{ y } * op_.source.lineStride + uint64_t{ x } * op_.atom(),
-		size_t{ count } * op_.atom(), buffer_);
+	return memory_.view(op_.source.ram,
+			    op_.source.addressOf(sourceSurface, y, uint64_t{ x } * op_.atom()),
+			    size_t{ count } * op_.atom(), buffer_);
 }
 
 /*

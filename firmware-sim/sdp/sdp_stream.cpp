@@ -45,12 +45,6 @@ SdpStream::SdpStream(const SdpOp &op, const LutTables &tables, MemoryPort &memor
 		floatLut_.emplace(sdpLut, op.lut, tables, op.countsLut);
 }
 
-void SdpStream::error(const char *text)
-{
-	if (guestError_.empty())
-		guestError_ = text;
-}
-
 void SdpStream::countInput(uint32_t nan, uint32_t inf)
 {
 	counters_.nanInput += nan;
@@ -294,11 +288,8 @@ void SdpStream::writeParts(const StreamRun &run, uint32_t x)
 
 uint64_t SdpStream::addressOf(const StreamRun &run, uint32_t surface, uint32_t x) const
 {
-	const FeatureCube &cube = op_.destination;
-
-	return cube.address + uint64_t{ surface } * cube.surfaceStride +
-	       uint64_t{ run.y } * cube.lineStride + uint64_t{ run.batch } * cube.batchStride +
-	       uint64_t{ x } * op_.atom();
+	return op_.destination.addressOf(surface, run.y, uint64_t{ x } * op_.atom()) +
+	       uint64_t{ run.batch } * op_.destination.batchStride;
 }
 
 /*
@@ -308,13 +299,10 @@ uint64_t SdpStream::addressOf(const StreamRun &run, uint32_t surface, uint32_t x
 void SdpStream::place(const StreamRun &run, uint32_t x, size_t size,
 		      std::span<const std::byte> atoms)
 {
-	if (op_.toPdp) {
-		buffer_.resize(size);
-		bytes_ = buffer_;
-		return;
-	}
-	bytes_ = memory_.place(op_.destination.ram, addressOf(run, run.surface, x), size, buffer_);
-	if (areApart(atoms, bytes_))
+	bytes_ = {};
+	if (!op_.toPdp)
+		bytes_ = memory_.place(op_.destination.ram, addressOf(run, run.surface, x), size);
+	if (!bytes_.empty() && areApart(atoms, bytes_))
 		return;
 	buffer_.resize(size);
 	bytes_ = buffer_;
@@ -356,8 +344,7 @@ void SdpStream::checkZero(std::span<const int32_t> values)
 
 void SdpStream::reportCounters(OperationResult &result) const
 {
-	const bool countsLut = op_.countsLut && !op_.y.bypass && !op_.y.lutBypass;
-	const LutCounters lut = countsLut ? counters_.lut : LutCounters{};
+	const LutCounters lut = op_.countsLut && !lutBypassed() ? counters_.lut : LutCounters{};
 	/* The hardware sets the flag in the write path: output to PDP does not set it. */
 	const bool writes = !op_.toPdp || op_.compares();
 	const bool countsNan = op_.countsInputNan && op_.in == Precision::Fp16;
@@ -412,12 +399,9 @@ bool SdpStream::isTable() const
 	const bool counts = op_.countsLut || op_.countsSaturation ||
 			    (isFloat && (op_.countsInputNan || op_.countsOutputNan));
 	const uint64_t atoms = uint64_t{ op_.width } * op_.height * op_.surfaces();
-	const auto reads = [](const SdpStage &stage) {
-		return stage.readsAlu() || stage.readsMul();
-	};
 
 	return op_.hasWideAtoms() && op_.out == op_.proc && staysAtoms() && !lutBypassed() &&
-	       !counts && !reads(op_.x1) && !reads(op_.x2) && !reads(op_.y) &&
+	       !counts && !op_.readsOperands() &&
 	       atoms * lanes_ >= 2 * SdpTable::numbers(elementBytes(op_.proc));
 }
 

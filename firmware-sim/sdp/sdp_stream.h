@@ -121,7 +121,7 @@ private:
 	void handOver(const StreamRun &run, uint32_t surface, uint32_t x);
 	void writeParts(const StreamRun &run, uint32_t x);
 	void checkZero(std::span<const int32_t> values);
-	void error(const char *text);
+	void error(std::string_view text) { noteError(guestError_, text); }
 	void reportCounters(OperationResult &result) const;
 
 	const SdpOp &op_;

@@ -16,7 +16,7 @@ uint64_t positions(const SdpOp &op)
 
 void addOperands(const SdpOp &op, const SdpStage &stage, uint64_t &bytes, MemoryTraffic &traffic)
 {
-	if (!stage.readsAlu() && !stage.readsMul())
+	if (!stage.readsOperands())
 		return;
 	const uint64_t atoms =
 		op.surfaces() * (stage.read.perElement ? positions(op) * op.batches : 1);
@@ -27,9 +27,7 @@ void addOperands(const SdpOp &op, const SdpStage &stage, uint64_t &bytes, Memory
 /* Atoms with two operands for each element; per-channel operands are read only once. */
 uint64_t pairedAtoms(const SdpOp &op, const SdpStage &stage)
 {
-	const bool read = stage.readsAlu() || stage.readsMul();
-
-	return read && stage.read.perElement && stage.read.alu && stage.read.mul
+	return stage.readsOperands() && stage.read.perElement && stage.read.alu && stage.read.mul
 		       ? op.surfaces() * positions(op) * op.batches
 		       : 0;
 }

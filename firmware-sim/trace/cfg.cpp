@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <functional>
 #include <optional>
 
 #include <fmt/core.h>
@@ -127,7 +128,7 @@ TraceCommand readCrc(LineReader &line)
 	return command;
 }
 
-void readCfgLine(LineReader &line, std::vector<TraceCommand> &commands, const Geometry &core)
+void readCfgLine(const Geometry &core, LineReader &line, std::vector<TraceCommand> &commands)
 {
 	const std::string_view name = line.word();
 
@@ -180,9 +181,7 @@ tl::expected<std::vector<TraceCommand>, std::string> parseCfg(std::string_view t
 							      const Geometry &core)
 {
 	return readCommands(text, "//", " \t\r(),;\"",
-			    [&](LineReader &line, std::vector<TraceCommand> &commands) {
-				    readCfgLine(line, commands, core);
-			    });
+			    std::bind_front(readCfgLine, std::cref(core)));
 }
 
 tl::expected<std::vector<std::byte>, std::string> decodeRecords(std::string_view text)

@@ -150,37 +150,32 @@ void ExternalTarget::write(uint32_t offset, uint32_t value)
 
 uint32_t ExternalTarget::poll(uint32_t offset, const std::function<bool(uint32_t)> &wanted)
 {
-	uint32_t now = 0;
-
 	enterRegisters();
-	pollUntil(offset, wanted, now);
-	return now;
+	return pollUntil(offset, wanted);
 }
 
-bool ExternalTarget::pollUntil(uint32_t offset, const std::function<bool(uint32_t)> &wanted,
-			       uint32_t &now)
+uint32_t ExternalTarget::pollUntil(uint32_t offset, const std::function<bool(uint32_t)> &wanted)
 {
 	const auto end = std::chrono::steady_clock::now() + config_.patience;
 	for (;;) {
 		/* The time is checked first, so that the register is read after the last wait. */
 		const bool late = std::chrono::steady_clock::now() > end;
-		now = device_.readRegister(offset);
+		const uint32_t now = device_.readRegister(offset);
 		if (wanted(now))
-			return true;
+			return now;
 		if (stop_)
 			obstacle_ = "interrupted";
 		if (late || !obstacle_.empty() || !device_.broken().empty())
-			return false;
+			return now;
 		std::this_thread::yield();
 	}
 }
 
 bool ExternalTarget::copy(const Copy &whole)
 {
-	uint32_t status = 0;
-	if (!pollUntil(
-		    NVDLA_BDMA_STATUS,
-		    [](uint32_t is) { return (is & NVDLA_BDMA_STATUS__IDLE) != 0; }, status)) {
+	const auto isIdle = [](uint32_t is) { return (is & NVDLA_BDMA_STATUS__IDLE) != 0; };
+	const uint32_t status = pollUntil(NVDLA_BDMA_STATUS, isIdle);
+	if (!isIdle(status)) {
 		if (obstacle_.empty())
 			obstacle_ =
 				"BDMA, which is needed to reach the CVSRAM, does not become idle";
@@ -220,15 +215,10 @@ bool ExternalTarget::copy(const Copy &whole)
 bool ExternalTarget::copyLines(unsigned int group, const Copy &copy, uint32_t lineSize,
 			       uint32_t lines)
 {
-	const uint32_t command =
-		copy.toCvsram ? NVDLA_FIELD_PREP(NVDLA_BDMA_CFG_CMD__SRC_RAM_TYPE,
-						 NVDLA_BDMA_CFG_CMD__SRC_RAM_TYPE__MC) |
-					NVDLA_FIELD_PREP(NVDLA_BDMA_CFG_CMD__DST_RAM_TYPE,
-							 NVDLA_BDMA_CFG_CMD__DST_RAM_TYPE__CVSRAM)
-			      : NVDLA_FIELD_PREP(NVDLA_BDMA_CFG_CMD__SRC_RAM_TYPE,
-						 NVDLA_BDMA_CFG_CMD__SRC_RAM_TYPE__CVSRAM) |
-					NVDLA_FIELD_PREP(NVDLA_BDMA_CFG_CMD__DST_RAM_TYPE,
-							 NVDLA_BDMA_CFG_CMD__DST_RAM_TYPE__MC);
+	const RamType from = copy.toCvsram ? RamType::Mc : RamType::Cv;
+	const RamType to = copy.toCvsram ? RamType::Cv : RamType::Mc;
+	const uint32_t command = NVDLA_FIELD_PREP(NVDLA_BDMA_CFG_CMD__SRC_RAM_TYPE, from) |
+				 NVDLA_FIELD_PREP(NVDLA_BDMA_CFG_CMD__DST_RAM_TYPE, to);
 	const std::array<uint32_t, kConfiguration.size()> values = {
 		static_cast<uint32_t>(copy.from),
 		static_cast<uint32_t>(copy.from >> 32),
@@ -247,11 +237,9 @@ bool ExternalTarget::copyLines(unsigned int group, const Copy &copy, uint32_t li
 		device_.writeRegister(kConfiguration[i], values[i]);
 	device_.writeRegister(NVDLA_BDMA_CFG_OP, NVDLA_BDMA_CFG_OP__EN);
 	device_.writeRegister(kGroups[group].launch, kGroups[group].launchBit);
-	uint32_t status = 0;
 	const uint32_t mask = NVDLA_BDMA_STATUS__IDLE | kGroups[group].busy;
-	return pollUntil(
-		NVDLA_BDMA_STATUS,
-		[=](uint32_t is) { return (is & mask) == NVDLA_BDMA_STATUS__IDLE; }, status);
+	const auto isDone = [mask](uint32_t is) { return (is & mask) == NVDLA_BDMA_STATUS__IDLE; };
+	return isDone(pollUntil(NVDLA_BDMA_STATUS, isDone));
 }
 
 bool ExternalTarget::load(RamType ram, uint64_t address, std::span<const std::byte> data)

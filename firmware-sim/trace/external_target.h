@@ -92,7 +92,7 @@ private:
 	bool insideCvsram(uint64_t address, uint64_t size) const;
 	bool overlapsScratch(uint64_t address, uint64_t size) const;
 	void enterRegisters();
-	bool pollUntil(uint32_t offset, const std::function<bool(uint32_t)> &wanted, uint32_t &now);
+	uint32_t pollUntil(uint32_t offset, const std::function<bool(uint32_t)> &wanted);
 	bool copy(const Copy &copy);
 	bool copyLines(unsigned int group, const Copy &copy, uint32_t lineSize, uint32_t lines);
 	void zeroCvsram();

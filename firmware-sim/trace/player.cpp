@@ -112,11 +112,9 @@ private:
 	{
 		for (uint32_t open; (open = command.value & ~come_);) {
 			const uint32_t now = pollAny(open & ~standing_);
-			if (!(now & open & ~standing_)) {
-				fail(command,
-				     fmt::format("the interrupts {:#x} do not come", open));
-				return false;
-			}
+			if (!(now & open & ~standing_))
+				return fail(command,
+					    fmt::format("the interrupts {:#x} do not come", open));
 			note(now);
 		}
 		come_ &= ~command.value;
@@ -127,41 +125,33 @@ private:
 	{
 		if ((got & command.mask) == command.value)
 			return true;
-		fail(command,
-		     fmt::format("{} {}: expected {:#x}, got {:#x} (mask {:#x})",
-				 command.kind == TraceCommand::Kind::Poll ? "poll" : "read",
-				 registerName(*trace_.geometry, command.address), command.value,
-				 got & command.mask, command.mask));
-		return false;
+		return fail(command,
+			    fmt::format("{} {}: expected {:#x}, got {:#x} (mask {:#x})",
+					command.kind == TraceCommand::Kind::Poll ? "poll" : "read",
+					registerName(*trace_.geometry, command.address),
+					command.value, got & command.mask, command.mask));
 	}
 
 	bool load(const TraceCommand &command)
 	{
 		const auto data = contents(trace_, command);
-		if (!data) {
-			fail(command, data.error());
-			return false;
-		}
+		if (!data)
+			return fail(command, data.error());
 		if (target_.load(command.ram, command.address, *data))
 			return true;
-		fail(command,
-		     fmt::format("load {}: no memory at {:#x}", command.file, command.address));
-		return false;
+		return fail(command, fmt::format("load {}: no memory at {:#x}", command.file,
+						 command.address));
 	}
 
 	bool expect(const TraceCommand &command)
 	{
 		const auto expected = contents(trace_, command);
-		if (!expected) {
-			fail(command, expected.error());
-			return false;
-		}
+		if (!expected)
+			return fail(command, expected.error());
 		std::vector<std::byte> got(expected->size());
-		if (!target_.fetch(command.ram, command.address, got)) {
-			fail(command, fmt::format("expect {}: no memory at {:#x}", command.file,
-						  command.address));
-			return false;
-		}
+		if (!target_.fetch(command.ram, command.address, got))
+			return fail(command, fmt::format("expect {}: no memory at {:#x}",
+							 command.file, command.address));
 		if (command.tolerance.kind != Tolerance::Kind::Exact) {
 			result_.toleranced++;
 			result_.exact += *expected == got;
@@ -181,10 +171,9 @@ private:
 	bool expectCrc(const TraceCommand &command)
 	{
 		std::vector<std::byte> got(command.size);
-		if (!target_.fetch(command.ram, command.address, got)) {
-			fail(command, fmt::format("CRC: no memory at {:#x}", command.address));
-			return false;
-		}
+		if (!target_.fetch(command.ram, command.address, got))
+			return fail(command,
+				    fmt::format("CRC: no memory at {:#x}", command.address));
 		const auto crc = static_cast<uint32_t>(crc32_z(
 			0, reinterpret_cast<const unsigned char *>(got.data()), got.size()));
 		if (crc != command.value)
@@ -195,9 +184,11 @@ private:
 		return true;
 	}
 
-	void fail(const TraceCommand &command, const std::string &message)
+	/* \return false */
+	bool fail(const TraceCommand &command, const std::string &message)
 	{
 		result_.failures.push_back(fmt::format("line {}: {}", command.line, message));
+		return false;
 	}
 
 	const Trace &trace_;

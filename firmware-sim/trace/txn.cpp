@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <functional>
+
 #include <fmt/core.h>
 
 #include <nvdla/hw/registers.h>
@@ -50,7 +52,7 @@ bool passesAway(const TraceCommand &command, uint32_t name)
 	return info && std::string_view(info->name) == "D_OP_ENABLE" && command.value == 1;
 }
 
-void readTxnLine(LineReader &line, std::vector<TraceCommand> &commands, const Geometry &core)
+void readTxnLine(const Geometry &core, LineReader &line, std::vector<TraceCommand> &commands)
 {
 	const auto nameOf = [&](const TraceCommand &command) {
 		return core.nameOf(static_cast<uint32_t>(command.address));
@@ -91,10 +93,7 @@ void readTxnLine(LineReader &line, std::vector<TraceCommand> &commands, const Ge
 tl::expected<std::vector<TraceCommand>, std::string> parseTxn(std::string_view text,
 							      const Geometry &core)
 {
-	return readCommands(text, "#", " \t\r",
-			    [&](LineReader &line, std::vector<TraceCommand> &commands) {
-				    readTxnLine(line, commands, core);
-			    });
+	return readCommands(text, "#", " \t\r", std::bind_front(readTxnLine, std::cref(core)));
 }
 
 tl::expected<std::vector<std::byte>, std::string> decodeDump(std::string_view text)

@@ -18,7 +18,7 @@ TEST(RegisterFile, EveryReadableBitResetsToTheTable)
 	for (size_t number = 0; number < unitCount; number++) {
 		const auto unit = static_cast<Unit>(number);
 		const RegisterFile file(unit);
-		for (uint32_t word = 0; word < unitWords(unit); word++) {
+		for (uint32_t word = 0; word < unitRegisters(unit).size(); word++) {
 			const uint32_t address = unitBase(unit) + word * 4;
 			const RegisterInfo *info = registerInfo(address);
 			EXPECT_EQ(file.read(address), info ? info->reset & info->readMask : 0)
@@ -59,7 +59,8 @@ TEST(RegisterFile, ProducerSelectsTheGroup)
 TEST(RegisterFile, ViewsHaveRoomForEachUnit)
 {
 	for (size_t unit = 0; unit < unitCount; unit++)
-		EXPECT_LE(unitWords(static_cast<Unit>(unit)), RegisterView::kMostWords) << unit;
+		EXPECT_LE(unitRegisters(static_cast<Unit>(unit)).size(), RegisterView::kMostWords)
+			<< unit;
 }
 
 TEST(RegisterFile, BothGroupsSeeSingleRegisters)

@@ -26,7 +26,7 @@ protected:
 	/* D_OP_ENABLE of the group that is selected. */
 	void enable(Unit unit)
 	{
-		for (uint32_t word = 0; word < unitWords(unit); word++) {
+		for (uint32_t word = 0; word < unitRegisters(unit).size(); word++) {
 			const uint32_t address = unitBase(unit) + word * 4;
 			const RegisterInfo *info = registerInfo(address);
 			if (info && std::string(info->name) == "D_OP_ENABLE")

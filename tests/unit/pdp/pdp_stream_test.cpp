@@ -223,7 +223,7 @@ TEST(PdpStreamTest, SdpOperationGoesThroughPdp)
 		inputs.units |= 1U << index(unit);
 
 	Workers workers(2);
-	const OperationResult result = runSdpOperation(inputs, memory.port(), workers);
+	const OperationResult result = runOperation(Engine::Sdp, inputs, memory.port(), workers);
 
 	EXPECT_EQ(result.guestError, "");
 	EXPECT_FALSE(result.hangs);
