@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Elements of feature cubes: bytes in memory, 32-bit numbers in the engines.
+ * Conversion of a feature cube's elements: bytes in memory, 32-bit numbers in the engines.
  */
 #pragma once
 
