@@ -14,8 +14,8 @@
 namespace nvdla::sim
 {
 
-/** \brief Converts buffered bytes to numbers: INT8 is sign-extended, the bits of FP16 are
- * unchanged */
+/** \brief Converts buffered bytes to numbers: INT8 is sign-extended, FP16 keeps its
+ * bits */
 inline void widen(Precision precision, const std::byte *bytes, std::span<int16_t> out)
 {
 	if (precision == Precision::Int8) {
@@ -42,8 +42,8 @@ inline void narrow(Precision precision, std::span<const int16_t> elements, std::
 /**
  * \brief Layout of the elements of a Winograd cube
  *
- * An entry has a tile of four lines by four columns; each column of a line has 8 bytes of channels
- * (RTL of nvdlav1, NV_NVDLA_CSC_dl: dat_wg). The tiles of the same channels are side by side.
+ * An entry has a tile of four lines by four columns. Each position in it has 8 bytes of channels
+ * (RTL of nvdlav1, NV_NVDLA_CSC_dl: dat_wg). Tiles of the same channels are side by side.
  */
 class WinogradTile
 {
