@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * The convolution buffer keeps bytes and pointers of the last convolution. Before another client's
- * convolutions, a task of the driver clears the buffer; this task runs as the first task of that
- * client's job and counts for the job's time.
+ * convolutions, a task of the driver clears the buffer. It is the first task of that client's job,
+ * and its time counts for the job.
  */
 #include <linux/mm.h>
 

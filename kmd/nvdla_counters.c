@@ -3,9 +3,9 @@
  * Counters of the engines: busy time and operations of all tasks, the core's own counters of tasks
  * with NVDLA_TASK_STATISTICS.
  *
- * Time is measured from writing op_enable to seeing the interrupt. If an engine has two operations
- * enabled, one running and one queued, their common time counts once. All operations on the
- * hardware belong to one job, so to one open file.
+ * Time is measured from writing op_enable to seeing the interrupt. If an engine has two enabled
+ * operations, one running and one queued, the time in which both are enabled counts once. All
+ * operations on the hardware belong to one job, and so to one open file.
  */
 #include <drm/nvdla_accel.h>
 

@@ -29,7 +29,7 @@ static int nvdla_registers_read_awake(struct nvdla_hw *hw, struct nvdla_register
 	if (pm_runtime_get_if_active(hw->drm->dev) <= 0)
 		return -EAGAIN;
 
-	/* The core's interrupts can wait for one unit, not for all of them. */
+	/* Locks for each unit anew: the core's interrupts can wait for one unit, not for all. */
 	for (unit = 0; !ret && unit < NVDLA_NUM_UNITS; unit++) {
 		mutex_lock(&hw->lock);
 		/* Without clocks, or during a reset, a register read may hang. */
@@ -113,8 +113,8 @@ DEFINE_SHOW_ATTRIBUTE(nvdla_last_job);
 
 /*
  * Resets the core on request. The job on the core is not to blame: it starts again if it is
- * restartable. Only tries to take the lock of the device's parent, because a removal of the driver
- * holds that lock and waits for users of this file.
+ * restartable. Uses trylock for the lock of the device's parent: a removal of the driver holds that
+ * lock while it waits for users of this file.
  */
 static int nvdla_force_reset(struct nvdla_device *ndev)
 {

@@ -72,7 +72,7 @@ static int nvdla_query_answer(struct drm_nvdla_dev_query *args, const void *answ
 	return copy_struct_to_user(u64_to_user_ptr(args->pointer), user_size, answer, size, NULL);
 }
 
-/* A write to user memory can block for any time, so an unplug must not wait for this ioctl. */
+/* Writing to user memory can block without limit, and an unplug must not wait for this ioctl. */
 static int nvdla_ioctl_dev_query(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_nvdla_dev_query *args = data;
@@ -96,7 +96,7 @@ static int nvdla_ioctl_dev_query(struct drm_device *drm, void *data, struct drm_
 	}
 }
 
-/* Opening and unplugging exclude each other, because the state of a file refers to the device. */
+/* Excludes a concurrent unplug, because the new file refers to the device. */
 static int nvdla_open(struct drm_device *drm, struct drm_file *file)
 {
 	struct nvdla_file *priv;
@@ -121,7 +121,7 @@ static int nvdla_open(struct drm_device *drm, struct drm_file *file)
 	return ret;
 }
 
-/* Jobs may still exist; each holds a reference to its context. */
+/* Jobs of the file may still exist; each holds a reference to its context. */
 static void nvdla_postclose(struct drm_device *drm, struct drm_file *file)
 {
 	struct nvdla_file *priv = file->driver_priv;

@@ -3,9 +3,9 @@
  * Core dumps of failed jobs in /sys/class/devcoredump, and the text about jobs and register groups,
  * which debugfs shows too. Documentation/failed-jobs.md describes the text.
  *
- * The state is captured before the job's fence signals, when allocations must not wait for memory.
- * The job's tasks are not copied: when the job is freed, the dump takes them over. A worker writes
- * the text.
+ * The state is captured before the job's fence signals, so the capture's allocations must not wait
+ * for memory. The job's tasks are not copied: the dump takes them over when the job is freed. A
+ * worker writes the text.
  */
 #include <linux/devcoredump.h>
 #include <linux/ktime.h>
@@ -26,7 +26,7 @@
 #include "nvdla_job.h"
 #include "nvdla_user_task.h"
 
-/* Most dumps a minute: any client can make jobs fail, and no job runs during a dump. */
+/* Most dumps a minute. Any client can make jobs fail, and no job runs while a dump is captured. */
 #define NVDLA_COREDUMPS_PER_MINUTE 16
 
 /**

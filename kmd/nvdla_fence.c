@@ -4,8 +4,8 @@
  *
  * Sync files, syncobjs and other drivers' buffers keep a fence as long as they like, and may ask it
  * for its names. The scheduler's own fences get their names from the scheduler, which is freed with
- * the device: in kernels that do not separate signalled fences from their drivers, that was a use
- * after free. The fences of this file do not refer to the device, and hold the module.
+ * the device: a use after free in kernels that do not separate signalled fences from their drivers.
+ * The fences of this file do not refer to the device, and hold the module.
  */
 #include <linux/module.h>
 #include <linux/rcupdate.h>

@@ -55,7 +55,7 @@ static void nvdla_bo_release_sgt(struct nvdla_bo *bo, struct sg_table *sgt)
 {
 	struct drm_gem_object *obj = &bo->base;
 
-	/* The exporter must keep the memory pinned, because the core may still use it. */
+	/* The core may still use the memory, so the exporter must keep the memory pinned. */
 	if (bo->dma_buf && bo->memory.leaked)
 		return;
 
@@ -109,7 +109,7 @@ static void nvdla_bo_free(struct drm_gem_object *obj)
 
 static int nvdla_bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 {
-	/* A private copy would not get the device's writes. */
+	/* Private copies (copy-on-write) would not get the device's writes. */
 	if (vma_is_cow_mapping(vma))
 		return -EINVAL;
 
@@ -150,7 +150,7 @@ static const struct vm_operations_struct nvdla_bo_vm_ops = {
 	.close = drm_gem_vm_close,
 };
 
-/* Called when another device maps the buffer, for which a pool may lack struct pages. */
+/* Called when another device maps the buffer. Memory from a pool may have no struct pages. */
 static struct sg_table *nvdla_bo_get_sg_table(struct drm_gem_object *obj)
 {
 	if (to_nvdla_bo(obj)->memory.pool)
@@ -193,9 +193,9 @@ typedef void (*nvdla_sync_range_fn)(struct device *dev, dma_addr_t addr, unsigne
 				    size_t size, enum dma_data_direction direction);
 
 /*
- * Synchronises whole cache lines, the smallest unit, and no more: a bounce buffer may hold newer
- * data of the device beside them. Works page by page, because memory behind an IOMMU is contiguous
- * only within a page.
+ * Synchronises whole cache lines, the smallest unit, and nothing more: beside them, a bounce buffer
+ * may hold newer data of the device. Works page by page, because memory behind an IOMMU is
+ * contiguous only within a page.
  */
 static void nvdla_bo_sync_range(struct nvdla_bo *bo, u64 offset, u64 size, nvdla_sync_range_fn sync)
 {
@@ -255,7 +255,7 @@ static void nvdla_bo_gem_vunmap(struct drm_gem_object *obj, struct iosys_map *ma
 	nvdla_memory_vunmap(&to_nvdla_bo(obj)->memory, map->vaddr);
 }
 
-/* For fdinfo. Called under a spinlock, so it takes no locks and the status may be outdated. */
+/* For fdinfo. Called under a spinlock: takes no locks, so the status may be outdated. */
 static enum drm_gem_object_status nvdla_bo_status(struct drm_gem_object *obj)
 {
 	return READ_ONCE(to_nvdla_bo(obj)->sgt) ? DRM_GEM_OBJECT_RESIDENT : 0;
@@ -357,7 +357,7 @@ int nvdla_gem_init(struct nvdla_device *ndev)
 	return nvdla_memory_init(ndev);
 }
 
-/* Returns any mapped buffer that is not just being freed, with a reference, or NULL. */
+/* Returns a mapped buffer that is not being freed, with a reference; NULL if there is none. */
 static struct nvdla_bo *nvdla_gem_get_mapped(struct nvdla_device *ndev)
 {
 	struct nvdla_bo *bo, *found = NULL;
@@ -388,6 +388,6 @@ void nvdla_gem_fini(struct nvdla_device *ndev)
 		nvdla_bo_unmap(bo);
 		drm_gem_object_put(&bo->base);
 	}
-	/* Other buffers are being unmapped by the threads that dropped their last references. */
+	/* The remaining buffers are unmapped by the threads that dropped their last references. */
 	wait_var_event(&ndev->num_bos, !atomic_read(&ndev->num_bos));
 }

@@ -80,7 +80,7 @@ int nvdla_ioctl_bo_mmap_offset(struct drm_device *drm, void *data, struct drm_fi
 	return 0;
 }
 
-/* No drm_dev_enter() for imported buffers: an unplug must not wait for an exporter. */
+/* Without drm_dev_enter() for imported buffers: an unplug must not wait for an exporter. */
 static int nvdla_bo_begin_cpu_access(struct nvdla_bo *bo)
 {
 	struct drm_device *drm = bo->base.dev;

@@ -6,9 +6,9 @@
  * the pages have to be contiguous, from CMA if available.
  *
  * Memory of dma_alloc_noncontiguous() would belong to the device: it has to be freed when the
- * driver is unbound, even if others still use it. Here the pages belong to the buffer; only their
- * mapping belongs to the device. Contiguous memory comes from the DMA API, which alone can use CMA
- * and reserved memory, but is allocated for a second device, without a driver. The second device
+ * driver is unbound, even if others still use it. Here the pages belong to the buffer, and only
+ * their mapping to the device. Only the DMA API can allocate from CMA and reserved memory, so
+ * contiguous memory comes from it, but for a second device without a driver. The second device
  * lives as long as the DRM device, to which all buffers have a reference.
  */
 #include <linux/device.h>
@@ -33,10 +33,10 @@
 #include "nvdla_device.h"
 #include "nvdla_memory.h"
 
-/* Charged to the process that allocates. Without enough memory it fails: no OOM killer. */
+/* Memory charged to the allocating process. Fails if there is too little: no OOM killer. */
 #define NVDLA_GFP (GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_ZERO | __GFP_NOWARN)
 
-/* For blocks of several pages: fails early, because single pages can be used instead. */
+/* For blocks of several pages: fails early, because the caller can use single pages instead. */
 #define NVDLA_GFP_EASY (NVDLA_GFP & ~(__GFP_DIRECT_RECLAIM | __GFP_RETRY_MAYFAIL))
 
 static void nvdla_memory_device_unregister(struct drm_device *drm, void *data)
@@ -82,7 +82,7 @@ int nvdla_memory_init(struct nvdla_device *ndev)
 
 	if (!dev_of_node(dev))
 		return 0;
-	/* Takes the core's dma-ranges: which memory the core can access, and at which addresses. */
+	/* Applies the core's dma-ranges: which memory it can access, and at which addresses. */
 	ret = of_dma_configure(&owner->dev, dev->of_node, true);
 	if (ret)
 		return dev_err_probe(dev, ret, "cannot follow the device tree's dma-ranges\n");
@@ -102,8 +102,8 @@ int nvdla_memory_init(struct nvdla_device *ndev)
 }
 
 /*
- * A pool need not be system memory, so its pages may have no struct page. No mapping of it is
- * cached. The DMA API does not check whether the core reaches the pool, so this function does.
+ * Memory of a pool may be no system memory, so its pages may have no struct page, and it is never
+ * mapped cached. The DMA API does not check whether the core reaches the pool: done here.
  */
 static int nvdla_memory_alloc_from_pool(struct nvdla_memory *memory, size_t size)
 {
@@ -170,16 +170,16 @@ static void nvdla_memory_free_pages(struct nvdla_memory *memory)
 }
 
 /*
- * Returns whether write-combined mappings are safe: the device must not read stale cache lines of
- * the kernel's own mapping. On x86 that mapping becomes write-combined too; elsewhere it stays
- * cached, so the device must not snoop caches.
+ * Returns whether write-combined mappings are safe. They are not if the device would read stale
+ * cache lines of the kernel's own mapping. On x86 that mapping becomes write-combined too;
+ * elsewhere it stays cached, so the device must not snoop caches.
  */
 static bool nvdla_memory_can_write_combine(struct device *dev)
 {
 	return IS_ENABLED(CONFIG_X86) || device_get_dma_attr(dev) == DEV_DMA_NON_COHERENT;
 }
 
-/* The kernel's own mapping must have the same cache mode as the others. */
+/* Makes the kernel's own mapping cached, because all mappings must have the same cache mode. */
 static void nvdla_memory_set_cached(struct nvdla_memory *memory)
 {
 #ifdef CONFIG_X86
@@ -188,8 +188,8 @@ static void nvdla_memory_set_cached(struct nvdla_memory *memory)
 }
 
 /*
- * x86 returns -EINVAL, with some of the pages changed, if there is no memory to split a large page
- * of the kernel's mapping.
+ * On x86, set_pages_array_wc() returns -EINVAL if there is no memory to split a large page of the
+ * kernel's mapping; some of the pages have changed then.
  */
 static int nvdla_memory_set_write_combine(struct nvdla_memory *memory)
 {

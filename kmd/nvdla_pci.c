@@ -20,7 +20,7 @@ static int nvdla_pci_reset(struct device *dev)
 	struct pci_dev *pdev = to_pci_dev(dev);
 	int ret;
 
-	/* Not pci_reset_function(), which would take the device lock again. */
+	/* pci_reset_function() would take the device lock, which is already held. */
 	pci_save_state(pdev);
 	/* The core may be running: stop its bus accesses while the function is reset. */
 	pci_write_config_word(pdev, PCI_COMMAND, PCI_COMMAND_INTX_DISABLE);

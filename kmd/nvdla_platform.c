@@ -19,7 +19,7 @@
 #include "nvdla_pm.h"
 #include "nvdla_probe.h"
 
-/* Without a device tree, clocks are requested by these names: lookup tables cannot be listed. */
+/* Names of clocks without a device tree. They are fixed, as lookup tables cannot be listed. */
 static const char *const nvdla_platform_clocks[] = { "core", "csb" };
 
 /* Duration of a reset pulse: many cycles of the slowest clock of a core. */
@@ -63,7 +63,7 @@ static int nvdla_platform_power_up(struct device *dev)
 	return ret;
 }
 
-/* Holds the core in reset. Disabling the clocks would not stop it if other devices share them. */
+/* Holds the core in reset. Its clocks may be shared, so disabling them might not stop it. */
 static int nvdla_platform_disable_dma(struct device *dev)
 {
 	struct nvdla_device *ndev = dev_get_drvdata(dev);
@@ -267,8 +267,8 @@ static struct platform_driver nvdla_platform_driver = {
 	.probe = nvdla_platform_probe,
 	.remove = nvdla_platform_remove,
 	/*
-	 * Stop the core at a reboot, because the next kernel uses the memory that the core
-	 * writes to.
+	 * Stop the core at a reboot: the next kernel uses the memory that the core writes
+	 * to.
 	 */
 	.shutdown = nvdla_platform_remove,
 	.id_table = nvdla_platform_ids,

@@ -14,7 +14,7 @@
 #include "nvdla_pm.h"
 #include "nvdla_run.h"
 
-/* Longer than the gaps between the jobs of one inference. */
+/* Longer than the pauses between the jobs of one inference. */
 #define NVDLA_AUTOSUSPEND_MS 100
 
 /* Starts the core. If it does not wake, it is marked dead, and all jobs fail. */
@@ -73,9 +73,9 @@ static void nvdla_pm_set_sleeping(struct nvdla_device *ndev, bool sleeping)
 }
 
 /*
- * Waits for the job on the hardware or takes it off; no other job starts before the system resumes.
- * Before this callback jobs run normally, because drivers of other devices that are being suspended
- * may wait for them.
+ * Waits for the job on the hardware, or takes it off. No other job starts before the system
+ * resumes. Before this callback jobs run normally, because drivers of other devices may wait for
+ * jobs while they suspend.
  */
 static int nvdla_pm_suspend(struct device *dev)
 {

@@ -43,7 +43,7 @@ static void nvdla_dma_buf_unmap(struct dma_buf_attachment *attach, struct sg_tab
 typedef void (*nvdla_sync_fn)(struct device *dev, struct sg_table *sgt,
 			      enum dma_data_direction direction);
 
-/* Synchronises the mappings of all devices, as some of them may not snoop the CPU's caches. */
+/* Synchronises the mappings of all devices, because some devices may not snoop the CPU's caches. */
 static int nvdla_dma_buf_sync(struct dma_buf *dma_buf, enum dma_data_direction direction,
 			      nvdla_sync_fn sync)
 {

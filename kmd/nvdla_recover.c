@@ -16,7 +16,7 @@
 /* Longest time that a system suspend waits for a job. */
 #define NVDLA_DRAIN_MS (NVDLA_DEFAULT_TIMEOUT_MS + 1000)
 
-/* A register read takes microseconds; a longer one than this means that the machine was paused */
+/* A register read takes microseconds. If a read takes longer than this, the machine was paused. */
 #define NVDLA_SLOW_NS (20 * NSEC_PER_MSEC)
 
 /*
@@ -35,7 +35,7 @@ static void nvdla_job_ask_core(struct nvdla_job *job)
 		nvdla_job_extend(job);
 }
 
-/* Returns whether only a reset takes a job off the core; then sets the reason, &nvdla_job.error. */
+/* Returns whether only a reset can take the job off the core; then sets &nvdla_job.error. */
 static bool nvdla_job_is_stuck(struct nvdla_job *job)
 {
 	struct nvdla_hw *hw = job->hw;

@@ -40,9 +40,9 @@ static void nvdla_unit_read(struct nvdla_hw *hw, const struct nvdla_unit_info *u
 }
 
 /*
- * Both groups can be read while the hardware works: the producer pointer only selects the group
- * that register accesses reach. The pointer is restored, because the sequencer does not write it
- * while its recorded value is right.
+ * Both groups can be read while the hardware works, because the producer pointer only selects the
+ * group for register accesses. The pointer is restored, because the sequencer relies on the value
+ * that it has written.
  */
 static void nvdla_unit_read_groups(struct nvdla_hw *hw, const struct nvdla_unit_info *unit,
 				   struct nvdla_register_dump *dump)

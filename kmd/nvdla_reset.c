@@ -16,7 +16,7 @@
 #include "nvdla_run.h"
 #include "nvdla_trace.h"
 
-/* Rate limited, because any client can make jobs fail. The core dump has the details. */
+/* Rate limited, because any client can make jobs fail. The core dump contains the details. */
 static void nvdla_job_report(struct nvdla_job *job)
 {
 	struct nvdla_sequencer_snapshot state;
@@ -68,8 +68,8 @@ static void nvdla_jobs_start(struct nvdla_hw *hw)
 		return;
 
 	/*
-	 * None of the job's own tasks has started, so this does not count as a run. The reset has
-	 * cleared the convolution buffer in place of the scrub task.
+	 * Only the scrub task ran, so this does not count as a run of the job. The reset
+	 * has cleared the convolution buffer, so the scrub task is no longer needed.
 	 */
 	if (!job->next_task) {
 		job->scrubbing = false;
@@ -92,7 +92,7 @@ static void nvdla_jobs_start(struct nvdla_hw *hw)
 		nvdla_job_begin(job);
 }
 
-/* Never frees the memory of the job on the hardware, because the core may still access it. */
+/* The core may still access the memory of the job on the hardware, so it is never freed. */
 static void nvdla_jobs_leak_memory(struct nvdla_hw *hw)
 {
 	const struct nvdla_job *job = hw->active;
@@ -124,8 +124,8 @@ static int nvdla_hw_unmask(struct nvdla_hw *hw)
 
 /*
  * Returns whether the core lost its registers: nvdla_hw_stop() sets an interrupt mask that differs
- * from the reset value. A function without power states, for example, stays powered while the
- * system sleeps.
+ * from the reset value. A core may also keep its registers while the system sleeps, for example a
+ * function without power states.
  */
 static bool nvdla_hw_was_reset(struct nvdla_hw *hw)
 {
@@ -151,7 +151,7 @@ static void nvdla_hw_die(struct nvdla_hw *hw)
 	mutex_unlock(&hw->lock);
 }
 
-/* Returns 0 if a core that was not reset is idle, as an earlier driver left it. */
+/* Returns 0 if a core that was not reset can be used: the bus has no reset, the core is idle. */
 static int nvdla_hw_take_over(struct nvdla_hw *hw)
 {
 	if (hw->bus_ops->reset) {

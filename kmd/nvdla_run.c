@@ -28,8 +28,8 @@
 #include "nvdla_trace.h"
 
 /*
- * Takes failed jobs off the hardware. One workqueue for all devices: its work waits for the lock of
- * the device's parent, under which a removal may free the device and its workqueues.
+ * Runs the recovery from failed jobs. All devices share one workqueue: its work waits for the lock
+ * of the device's parent, and a removal may free the device and its workqueues under that lock.
  */
 static struct workqueue_struct *nvdla_recovery_wq;
 
@@ -51,7 +51,7 @@ static void nvdla_job_write_result(struct nvdla_job *job, int status)
 	if (!job->result)
 		return;
 
-	/* The job's operations may have written to the same cache lines, beside the result. */
+	/* Beside the result, the job's operations may have written to the same cache lines. */
 	size = nvdla_result_size(job->tasks, job->num_tasks);
 	nvdla_bo_begin_cpu_write(job->result_bo, job->result_offset, size);
 	nvdla_result_write(&source, job->result);
@@ -139,7 +139,7 @@ bool nvdla_job_is_late(const struct nvdla_job *job)
 	return ktime_get_ns() >= job->deadline_ns;
 }
 
-/* Loops, because a task without an interrupt ends within nvdla_sequencer_start(). */
+/* A loop, because a task that needs no interrupt ends within nvdla_sequencer_start(). */
 static void nvdla_job_start_tasks(struct nvdla_job *job)
 {
 	struct nvdla_hw *hw = job->hw;

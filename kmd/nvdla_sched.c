@@ -78,7 +78,7 @@ struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, struct nvdla_conte
 
 	job->tasks = kcalloc(num_tasks, sizeof(*job->tasks), GFP_KERNEL_ACCOUNT);
 	job->user_tasks = kcalloc(num_tasks, sizeof(*job->user_tasks), GFP_KERNEL_ACCOUNT);
-	/* Allocated now, because no allocation is allowed between arming and signalling. */
+	/* Allocated now: between arming and signalling no allocation is allowed. */
 	job->fence = kzalloc(sizeof(*job->fence), GFP_KERNEL_ACCOUNT);
 	if (!job->tasks || !job->user_tasks || !job->fence)
 		goto err_free;
@@ -163,8 +163,8 @@ static int nvdla_job_lock_bos(struct nvdla_job *job, struct drm_exec *exec)
 
 /*
  * Cannot fail, because the fence has to signal once drm_sched_job_arm() was called. Buffers are
- * unlocked before the job may end: @exec holds references to them, and dropping the last reference
- * to a buffer takes its exporter's lock while other buffers are still locked.
+ * unlocked before the job may end: @exec holds references to them. Dropping the last reference to a
+ * buffer takes its exporter's lock, which must not happen while other buffers are locked.
  */
 static struct dma_fence *nvdla_job_push(struct nvdla_job *job, struct drm_exec *exec,
 					struct nvdla_fence *memory)
@@ -173,7 +173,7 @@ static struct dma_fence *nvdla_job_push(struct nvdla_job *job, struct drm_exec *
 	struct dma_fence *fence;
 	u32 i;
 
-	/* The job, and with it its reference, may be gone after the push. */
+	/* After the push, the job may be freed at any time, and with it its reference. */
 	nvdla_context_get(context);
 	mutex_lock(&context->submit_lock);
 
@@ -289,8 +289,8 @@ static void nvdla_job_free_work(struct work_struct *work)
 
 /*
  * The scheduler calls this function before it runs the next job, so fences of other jobs wait for
- * it. It must not take locks under which memory is allocated. Releasing buffers takes such locks,
- * for example those of their exporters, so a worker does that.
+ * this function. It must not take locks under which memory is allocated. Releasing buffers takes
+ * such locks, for example those of their exporters, so a worker does that.
  */
 static void nvdla_job_free(struct drm_sched_job *sched_job)
 {
@@ -307,8 +307,8 @@ static void nvdla_job_free(struct drm_sched_job *sched_job)
 }
 
 /*
- * The scheduler's timeout only sets how often the job on the hardware is checked; that job has a
- * timeout of its own. @sched_job may be another job, which has ended and was not freed yet.
+ * The scheduler's timeout only sets how often the job on the hardware is checked: that job has its
+ * own timeout. @sched_job may be another job, which has ended but was not freed yet.
  *
  * If the job on the hardware is reset, its fence is signalled with the error, as at the end of any
  * job, and the scheduler runs the next one. So nothing has to be stopped or resubmitted here.
@@ -411,7 +411,7 @@ void nvdla_job_fini(struct nvdla_device *ndev)
 	struct nvdla_hw *hw = &ndev->hw;
 	bool busy;
 
-	/* Later, no other job starts, because the device is unplugged: @busy cannot become true. */
+	/* The device is unplugged, so no other job starts after this point. */
 	mutex_lock(&hw->lock);
 	busy = hw->active;
 	mutex_unlock(&hw->lock);

@@ -2,9 +2,9 @@
 /*
  * Buffers in on-chip memory (CVSRAM), which the CPU cannot reach.
  *
- * A job of the driver has the core overwrite the last owner's data; every other job with the buffer
- * waits for it. The clearing job is queued for the file that creates the buffer, so a client that
- * creates many buffers takes no time from other clients. If the clearing job fails, jobs with the
+ * For each new buffer, a job of the driver lets the core overwrite the last owner's data; all other
+ * jobs with the buffer wait for that job. It is queued for the file that creates the buffer, so a
+ * client that creates many buffers takes no time from other clients. If it fails, jobs with the
  * buffer fail too, so they never read the old contents.
  */
 #include <linux/cred.h>
@@ -116,7 +116,7 @@ static struct nvdla_sram_bo *to_nvdla_sram_bo(struct drm_gem_object *obj)
 	return container_of(to_nvdla_bo(obj), struct nvdla_sram_bo, bo);
 }
 
-/* Jobs hold references to their buffers, so the core is done with this one. */
+/* Jobs hold references to their buffers, so the core no longer uses this one. */
 static void nvdla_sram_free(struct drm_gem_object *obj)
 {
 	struct nvdla_device *ndev = to_nvdla_device(obj->dev);
@@ -153,7 +153,7 @@ struct nvdla_sram_clear {
 	union nvdla_surface_desc surface;
 };
 
-/* With a source surface stride of 0, one page of zeroes is copied to each page. */
+/* The source surface stride is 0, so one page of zeroes is copied to each page of the buffer. */
 static void nvdla_sram_describe_clear(struct nvdla_sram_clear *clear, u32 pages)
 {
 	struct nvdla_bdma_surface_desc *bdma = &clear->surface.bdma;
@@ -212,9 +212,9 @@ static int nvdla_sram_clear_task(struct nvdla_hw *hw, const struct nvdla_bo *bo,
 }
 
 /*
- * Adds to a clearing job its task, and the buffer with a reference, because user space may close it
- * first. The zeroes to copy live as long as the device. They are not a buffer of the job: their
- * reservation object would keep the job's fence, and the fence the module.
+ * Adds the task and the buffer to a clearing job. The job has a reference to the buffer, because
+ * user space may close it first. The zeroes to copy live as long as the device. They are no buffer
+ * of the job: their reservation object would keep the job's fence, and the fence the module.
  */
 static int nvdla_sram_fill_job(struct nvdla_job *job, struct nvdla_bo *bo)
 {

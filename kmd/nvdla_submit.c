@@ -3,8 +3,8 @@
  * DRM_IOCTL_NVDLA_SUBMIT: makes a job from user memory and hands it to the scheduler.
  *
  * All arguments are copied from user memory once and checked afterwards, so later writes of
- * user space cannot change checked values. A page fault on user memory can take as
- * long as its owner likes, so no lock or resource that others wait for is held meanwhile.
+ * user space cannot change checked values. The owner of user memory can make a page fault last as
+ * long as it likes, so no lock or resource that others wait for is held while copying.
  */
 #include <linux/capability.h>
 #include <linux/sched/signal.h>

@@ -46,7 +46,7 @@ int nvdla_submit_add_in_syncs(struct nvdla_submit *submit)
 		ret = nvdla_submit_copy_sync(submit, submit->args->in_syncs, i, &sync);
 		if (ret)
 			return ret;
-		/* Not drm_sched_job_add_syncobj_dependency(), whose point has 32 bits. */
+		/* Not drm_sched_job_add_syncobj_dependency(): its points have only 32 bits. */
 		ret = drm_syncobj_find_fence(submit->file, sync.handle, sync.point, 0, &fence);
 		if (ret)
 			return ret;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Integers of 32 bits in vectors of doubles, for files that are compiled once for each instruction
- * set (Highway) that has such vectors. Every sum, product and shift of up to 53 bits is exact.
+ * Arithmetic on integers in vectors of doubles, for files that are compiled once for each
+ * instruction set (Highway) with such vectors. Results of up to 53 bits are exact.
  */
 #include <cstdint>
 
 #include <hwy/highway.h>
 
-/* An include guard that lets the file be included once for each instruction set. */
+/* Include guard that works once per instruction set: HWY_TARGET_TOGGLE changes with each. */
 #if defined(NVDLA_SIM_ARITH_DOUBLES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_ARITH_DOUBLES_INL_H
 #undef NVDLA_SIM_ARITH_DOUBLES_INL_H
@@ -28,8 +28,8 @@ namespace doubles
 namespace hn = hwy::HWY_NAMESPACE;
 
 /**
- * At most 8 lanes: an atom of 32 bytes, for which the SIMD code is written, has 16 or 32 values,
- * which fill whole vectors
+ * Vectors of at most 8 lanes: the code is written for atoms of 32 bytes, whose 16 or 32 values
+ * fill whole vectors
  */
 using Tag = hn::CappedTag<double, 8>;
 using IntegerTag = hn::Rebind<int32_t, Tag>;

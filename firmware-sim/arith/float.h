@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Floating point as the datapath does it, on raw bits.
+ * Floating-point arithmetic on bits, as the datapath does it.
  *
  * Three formats: FP16 (memory), FP17 (6-bit exponent, inside LUT, CDP and PDP) and FP32 (inside
  * SDP). Differences from IEEE 754:
@@ -8,9 +8,9 @@
  *    number; infinities of the input become that number when they are widened;
  *  - FP17 and FP32 have no denormals: a result below the smallest normal number becomes zero of the
  *    same sign. Only FP16 in memory has denormals;
- *  - if an operand is a NaN, it is the result; if both are, the first one is. Its payload stays in
- *    the low bits when the width changes. Memory formats document, "FP16 Supporting"; widths and
- *    order of the steps from the hardware's published C model.
+ *  - if an operand is a NaN, it is the result; of two NaNs, the first one. The payload of a NaN
+ *    stays in the low bits when the width changes. Sources: memory formats document, "FP16
+ *    Supporting"; for widths and order of the steps the hardware's published C model.
  */
 #pragma once
 
@@ -34,7 +34,7 @@ struct FloatFormat {
 	static constexpr uint32_t kSignMask = uint32_t{ 1 } << kSignBit;
 	static constexpr uint32_t kMantissaMask = (uint32_t{ 1 } << MantissaBits) - 1;
 	static constexpr uint32_t kMagnitudeMask = kSignMask - 1;
-	/** Largest finite number: the result of overflow and infinity */
+	/** Largest finite number: overflow and infinities of the input become this number */
 	static constexpr uint32_t kMax = (static_cast<uint32_t>(kExponentMax) << MantissaBits) - 1;
 	static constexpr uint32_t kOne = static_cast<uint32_t>(kBias) << MantissaBits;
 
@@ -59,7 +59,7 @@ struct FloatFormat {
 		       (mantissaBits & kMantissaMask);
 	}
 
-	/** \return the mantissa with its implied one, which only zero lacks */
+	/** \return the mantissa with its implied leading one (zero has none) */
 	static constexpr uint64_t significand(uint32_t bits)
 	{
 		return isZero(bits) ? 0 : mantissa(bits) | uint64_t{ 1 } << MantissaBits;
@@ -70,7 +70,7 @@ using Fp16 = FloatFormat<5, 10, true>;
 using Fp17 = FloatFormat<6, 10, false>;
 using Fp32 = FloatFormat<8, 23, false>;
 
-/** \return \a value shifted right by \a drop bits (1..63), rounded to nearest even */
+/** \return \a value shifted right by \a drop bits (1..63) and rounded to nearest even */
 constexpr uint64_t roundNearestEven(uint64_t value, unsigned drop)
 {
 	const uint64_t kept = value >> drop;
@@ -82,10 +82,10 @@ constexpr uint64_t roundNearestEven(uint64_t value, unsigned drop)
 }
 
 /**
- * \brief Rounds a significand and assembles sign, exponent and mantissa
+ * \brief Rounds a significand, and combines sign, exponent and mantissa
  *
- * \param exponentField exponent of the number, before a carry of the rounding
- * \param significand its top bit is at mantissa width + \a drop
+ * \param exponentField exponent of the number, before rounding can carry into it
+ * \param significand its top bit is bit number kMantissaBits + \a drop
  */
 template<typename F>
 constexpr uint32_t roundAndPack(uint32_t sign, int exponentField, uint64_t significand,
@@ -112,8 +112,8 @@ constexpr uint32_t add(uint32_t a, uint32_t b)
 	if ((a & F::kMagnitudeMask) < (b & F::kMagnitudeMask))
 		std::swap(a, b);
 
-	/* Guard bits for two mantissas below the larger number: no bit that affects rounding is
-	 * lost. */
+	/* Bits kept below the larger number: more than two mantissas, so that rounding sees all
+	 * bits it depends on. */
 	constexpr unsigned kGuard = F::kMantissaBits + 2;
 	constexpr unsigned kWidth = F::kMantissaBits + 1 + kGuard;
 	const unsigned distance = static_cast<unsigned>(F::exponent(a) - F::exponent(b));
@@ -206,14 +206,14 @@ constexpr uint32_t minimum(uint32_t a, uint32_t b)
 	return isGreater<F>(a, b) ? b : a;
 }
 
-/** \brief Moves the sign bit of \a From to its place in format \a To */
+/** \brief Moves the sign bit from its place in format \a From to that in format \a To */
 template<typename From, typename To>
 constexpr uint32_t moveSign(uint32_t bits)
 {
 	return From::sign(bits) ? To::kSignMask : 0;
 }
 
-/** \return \a bits in a format with at least as many exponent and mantissa bits; exact */
+/** \return \a bits converted to a format with at least as many bits in each field; exact */
 template<typename From, typename To>
 constexpr uint32_t widen(uint32_t bits)
 {
@@ -240,8 +240,8 @@ constexpr uint32_t widen(uint32_t bits)
 /**
  * \brief Round \a bits to a smaller format
  *
- * If the result has no denormals, smaller numbers become zero, unless they round up to the smallest
- * normal number.
+ * If \a To has no denormals, numbers below its smallest normal number become zero, unless they
+ * round up to that number.
  */
 template<typename From, typename To>
 constexpr uint32_t narrow(uint32_t bits)
@@ -301,7 +301,7 @@ constexpr uint32_t fp32ToFp17(uint32_t bits)
 	return narrow<Fp32, Fp17>(bits);
 }
 
-/** \return \a value rounded to the nearest FP16; \a value is a signed number of 17 bits */
+/** \return \a value, a signed number of 17 bits, rounded to FP16 */
 constexpr uint16_t int17ToFp16(int32_t value)
 {
 	const uint32_t sign = value < 0 ? Fp16::kSignMask : 0;
@@ -310,7 +310,7 @@ constexpr uint16_t int17ToFp16(int32_t value)
 	if (magnitude == 0)
 		return 0;
 
-	/* Aligns the top bit with that of an FP16 significand extended by 16 bits. */
+	/* Moves the top bit to that of an FP16 significand with 16 further bits. */
 	constexpr unsigned kExtra = 16;
 	const int top = 31 - std::countl_zero(magnitude);
 	const int exponent = top + Fp16::kBias;
@@ -343,10 +343,10 @@ constexpr int16_t fp16ToInt16(uint16_t bits)
 }
 
 /**
- * \brief Convert the fixed-point number \a fraction / 2^\a FractionBits, which is less than 1, to
+ * \brief Converts the fixed-point number \a fraction / 2^\a FractionBits, which is less than 1, to
  * the format \a F
  *
- * \param fraction less than 2^FractionBits; a number below the smallest normal number of \a F gives
+ * \param fraction less than 2^FractionBits. Numbers below the smallest normal number of \a F become
  * zero
  */
 template<typename F, unsigned FractionBits>
@@ -360,7 +360,7 @@ constexpr uint32_t fractionToFloat(uint64_t fraction)
 	if (exponent <= 0)
 		return 0;
 
-	/* 64 bits hold the significand with at least one bit below the mantissa. */
+	/* The significand has 64 bits: the mantissa and at least one bit below it to round. */
 	constexpr unsigned kDrop = 63 - F::kMantissaBits;
 	return roundAndPack<F>(0, exponent, fraction << (63 - top), kDrop);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bits of floating-point numbers in vectors, for files that are compiled once for each
- * instruction set (Highway). arith/float.h describes the formats.
+ * Conversions of floating-point numbers as bits in vectors, for files that are compiled once for
+ * each instruction set (Highway). arith/float.h describes the formats.
  */
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 #include "core/bring_ahead.h"
 
-/* An include guard that lets the file be included once for each instruction set. */
+/* Include guard that works once per instruction set: HWY_TARGET_TOGGLE changes with each. */
 #if defined(NVDLA_SIM_ARITH_FLOAT_BITS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_ARITH_FLOAT_BITS_INL_H
 #undef NVDLA_SIM_ARITH_FLOAT_BITS_INL_H
@@ -28,7 +28,7 @@ namespace float_bits
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/* Vectors of at most 16, the channels of an atom. */
+/* At most 16 lanes: an atom has 16 channels of FP16. */
 using Tag = hn::CappedTag<int32_t, 16>;
 using FloatTag = hn::Rebind<float, Tag>;
 using HalfTag = hn::Rebind<uint16_t, Tag>;
@@ -79,7 +79,7 @@ HWY_INLINE Bits widened(Bits halves, Mask nan, Mask infinity, Bits largest)
 {
 	const Bits magnitude = hn::And(halves, constant(0x7fff));
 	const Bits sign = hn::ShiftLeft<16>(hn::Xor(halves, magnitude));
-	/* A multiplication changes the exponent's bias, also for denormals. */
+	/* Multiplying by 2^112 corrects the exponent's bias, and normalises denormals. */
 	const Bits finite = asBits(
 		hn::Mul(asFloat(hn::ShiftLeft<13>(magnitude)), hn::Set(FloatTag(), 0x1p112F)));
 	const Bits payload = hn::Or(hn::And(halves, constant(0x3ff)), constant(0x7f800000));
@@ -93,12 +93,12 @@ HWY_INLINE Bits halvesOf(Bits bits)
 {
 	const Bits magnitude = magnitudeOf(bits);
 	const Bits sign = hn::ShiftRight<16>(signOf(bits));
-	/* Rounds to nearest even at bit 13, and changes the exponent's bias. */
+	/* Rounds to nearest even at bit 13, and corrects the exponent's bias. */
 	const Bits odd = hn::And(hn::ShiftRight<13>(magnitude), constant(1));
 	const Bits rounded = hn::Add(hn::Add(magnitude, odd), constant(0xfff - (112 << 23)));
 	const Bits normal = hn::Min(hn::ShiftRight<13>(rounded), constant(0x7bff));
-	/* Denormals: adding 0.5 aligns and rounds them, as its last bit has the weight of
-	 * theirs. */
+	/* Denormals: the last bit of 0.5 has the weight of a denormal's last bit, so adding 0.5
+	 * aligns and rounds them. */
 	const Bits half = constant(0x3f000000);
 	const Bits denormal = hn::Sub(asBits(hn::Add(asFloat(magnitude), asFloat(half))), half);
 	const Mask isDenormal = hn::Lt(magnitude, constant(0x38800000));
@@ -108,7 +108,7 @@ HWY_INLINE Bits halvesOf(Bits bits)
 }
 
 /**
- * \param count whole atoms
+ * \param count number of elements, those of whole atoms
  * \return true if the bits of all FP16 magnitudes are below \a limit
  */
 HWY_INLINE bool halvesAreBelow(const uint16_t *halves, size_t count, uint16_t limit)
@@ -116,7 +116,7 @@ HWY_INLINE bool halvesAreBelow(const uint16_t *halves, size_t count, uint16_t li
 	const hn::CappedTag<uint16_t, 32> tag;
 	const hn::CappedTag<uint16_t, 16> atomTag;
 	auto largest = hn::Zero(tag);
-	auto last = hn::Zero(atomTag); /* for an odd number of atoms */
+	auto last = hn::Zero(atomTag); /* half a vector, if the number of atoms is odd */
 	size_t i = 0;
 
 	for (; i + hn::Lanes(tag) <= count; i += hn::Lanes(tag)) {

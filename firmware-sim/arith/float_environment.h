@@ -10,11 +10,11 @@ namespace nvdla::sim
 {
 
 /**
- * \brief Gives the thread the default floating-point environment, and restores the former one in
- * the destructor
+ * \brief Gives the thread the default floating-point environment; the destructor restores the
+ * former one
  *
- * Operations round to nearest and compute subnormal numbers. Threads of an application may have
- * another environment: programs linked with -ffast-math flush subnormal numbers to zero.
+ * By default, operations round to nearest and support subnormal numbers. An application's threads
+ * may differ: programs linked with -ffast-math flush subnormal numbers to zero.
  */
 class FloatEnvironment
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * FP17 of arith/float.h in vectors, for files that are compiled once for each instruction set
- * (Highway).
+ * FP17 numbers of arith/float.h in vectors, for files that are compiled once for each instruction
+ * set (Highway).
  *
- * Numbers are held as FP32, which represents all of them. A sum or product in FP32 has more than
+ * Numbers are held in FP32, which represents all of FP17. A sum or product in FP32 has more than
  * twice FP17's bits, so rounding it once more to FP17 gives the same result as rounding only once.
- * NaNs have their payload in the low bits, as fp17ToFp32() leaves it; there are no infinities and
- * no denormal numbers.
+ * NaNs have their payload in the low bits, as fp17ToFp32() leaves it. Infinities and denormal
+ * numbers do not occur.
  */
 #include <cstdint>
 
@@ -15,7 +15,7 @@
 #include "arith/float.h"
 #include "arith/float_bits-inl.h"
 
-/* An include guard that lets the file be included once for each instruction set. */
+/* Include guard that works once per instruction set: HWY_TARGET_TOGGLE changes with each. */
 #if defined(NVDLA_SIM_ARITH_FP17_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_ARITH_FP17_INL_H
 #undef NVDLA_SIM_ARITH_FP17_INL_H
@@ -35,9 +35,9 @@ using namespace float_bits;
 
 constexpr int32_t kLeast = 0x30800000; /* smallest normal number */
 constexpr int32_t kMost = 0x4f7fe000;  /* largest finite number */
-constexpr int32_t kNan = 0x7f800000;   /* NaNs are at least this */
+constexpr int32_t kNan = 0x7f800000;   /* magnitudes of NaNs are greater */
 
-/** \return true if a register's number is a normal number or zero, which needs no special case */
+/** \return true if a register holds zero or a normal finite number */
 inline bool isOrdinary(uint32_t fp17Bits)
 {
 	using arith::Fp17;
@@ -47,7 +47,7 @@ inline bool isOrdinary(uint32_t fp17Bits)
 }
 
 /**
- * \param fp17Bits of an ordinary number
+ * \param fp17Bits bits of an ordinary number, see isOrdinary()
  * \return FP32 bits
  */
 inline int32_t ofRegister(uint32_t fp17Bits)
@@ -96,7 +96,7 @@ HWY_INLINE void store(Bits bits, uint16_t *halves)
 
 /**
  * \param value FP32 bits
- * \return \a value rounded to FP17, to nearest even, in its range
+ * \return \a value rounded to nearest even in FP17, clipped to its range, with \a sign
  */
 HWY_INLINE Bits rounded(Bits value, Bits sign)
 {
@@ -116,7 +116,7 @@ HWY_INLINE Bits rounded(Bits value, Bits sign)
 HWY_INLINE Bits ofSingles(Bits value)
 {
 	const Bits magnitude = magnitudeOf(value);
-	/* A number within half a denormal step of the smallest normal number becomes that
+	/* Within half a denormal step of the smallest normal number, rounding gives that
 	 * number. */
 	const Mask nearLeast = hn::And(hn::Gt(magnitude, constant(kLeast - 0x2001)),
 				       hn::Lt(magnitude, constant(kLeast)));
@@ -126,8 +126,8 @@ HWY_INLINE Bits ofSingles(Bits value)
 }
 
 /**
- * \param raw the FP32 result of \a a and \a b: a NaN if one of them is a NaN
- * \return \a result, or the first operand that is a NaN
+ * \param raw the FP32 result for \a a and \a b: a NaN if \a a or \a b is one
+ * \return \a result; if an operand is a NaN, the first such operand
  */
 HWY_INLINE Bits unlessNan(Bits a, Bits b, Bits raw, Bits result)
 {
@@ -140,7 +140,7 @@ HWY_INLINE Bits unlessNan(Bits a, Bits b, Bits raw, Bits result)
 HWY_INLINE Bits addFinite(Bits a, Bits b)
 {
 	const Bits sum = asBits(hn::Add(asFloat(a), asFloat(b)));
-	/* A sum of zero has the sign of the first operand. */
+	/* A sum of zero gets the sign of the first operand. */
 	const Mask zero = hn::Eq(magnitudeOf(sum), hn::Zero(Tag()));
 
 	return rounded(sum, signOf(hn::IfThenElse(zero, a, sum)));
@@ -166,8 +166,8 @@ HWY_INLINE Bits multiplyFinite(Bits a, Bits b)
  * \return \a value with the mantissa rounded to FP17's; the range is not checked
  *
  * T. J. Dekker's method ("A floating-point technique for extending the available precision", 1971):
- * adding 2^13 times the number rounds off its last bits; subtracting that multiple again gives the
- * rounded number.
+ * value + 2^13 * value rounds off the last bits of \a value. Subtracting 2^13 * value again leaves
+ * the rounded number.
  */
 HWY_INLINE Bits roundedMantissa(Bits value)
 {

@@ -2,8 +2,8 @@
 /*
  * Integer steps of the datapath: saturation, rounding shifts and the converter.
  *
- * Every engine narrows numbers in the same way: the value is shifted right, rounding halves away
- * from zero, then clipped to the next unit's width (precision document, "Convertor" and
+ * Every engine narrows numbers alike: it shifts the value right, rounding halves away from zero,
+ * then clips the result to the next unit's width (precision document, "Convertor" and
  * "Truncate").
  */
 #pragma once
@@ -46,7 +46,7 @@ constexpr bool overflows(int64_t value)
 	return value != saturate<Bits>(value);
 }
 
-/** \return the low \a Bits bits of \a value taken as a signed number */
+/** \return the low \a Bits bits of \a value as a signed number */
 template<unsigned Bits>
 constexpr int64_t signExtend(uint64_t value)
 {
@@ -77,7 +77,7 @@ constexpr int64_t shiftRightRound(int64_t value, unsigned shift)
 	return value < 0 ? -rounded : rounded;
 }
 
-/** \return \a value shifted right with rounding and clipped to \a Bits bits: the "truncate" step */
+/** \return \a value shifted right with rounding, clipped to \a Bits bits: the "truncate" step */
 template<unsigned Bits>
 constexpr int64_t truncate(int64_t value, unsigned shift)
 {
@@ -111,8 +111,8 @@ constexpr int64_t truncateSigned(int64_t value, int shift)
 /**
  * \brief Parameters of a converter: (x - offset) * scale >> shift
  *
- * Register widths: offset 32 (CDP INT8: 8, INT16: 16 or 32) bits signed, scale
- * 16 bits signed, shift 5 or 6 bits unsigned.
+ * Register widths: offset 32 bits signed (CDP: 8 for INT8, 16 or 32 for INT16), scale 16 bits
+ * signed, shift 5 or 6 bits unsigned.
  */
 struct Converter {
 	int32_t offset = 0;
@@ -128,7 +128,7 @@ struct Converter {
 		return shiftRightRound((value - offset) * scale, shift);
 	}
 
-	/** \return true if apply() returns its argument */
+	/** \return true if apply() returns every value unchanged */
 	constexpr bool changesNothing() const { return offset == 0 && scale == 1 && shift == 0; }
 };
 

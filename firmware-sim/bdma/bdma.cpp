@@ -13,7 +13,7 @@ namespace nvdla::sim
 namespace
 {
 
-constexpr uint32_t lineUnit = 32; /* bytes that CFG_LINE.SIZE counts */
+constexpr uint32_t lineUnit = 32; /* unit of CFG_LINE.SIZE, in bytes */
 
 RamType ramType(const RegisterView &bdma, uint32_t mask)
 {
@@ -21,8 +21,8 @@ RamType ramType(const RegisterView &bdma, uint32_t mask)
 }
 
 /*
- * Core cycles, fitted to the cycle counts of the reference vectors: the pipeline's latency once per
- * group, and most of the latency again when the source memory changes; then three cycles for two
+ * Core cycles, fitted to the reference vectors. Once per group there is the pipeline's latency, and
+ * most of it again for each change of the source memory. To these come three cycles for two
  * lines, and eleven for eight written words of 64 bytes.
  */
 uint64_t duration(const BdmaOp &op)

@@ -13,7 +13,7 @@
 namespace nvdla::sim
 {
 
-/** \brief How an operation relates to the previous operation of its group */
+/** \brief Relation of an operation to the previous operation of its group, for the timing */
 enum class BdmaBefore : uint8_t {
 	Nothing,     /**< the first operation of its group */
 	SameSource,  /**< reads continue while the previous operation still writes */
@@ -23,8 +23,8 @@ enum class BdmaBefore : uint8_t {
 /**
  * \brief One BDMA operation
  *
- * A cube of surfaces of lines; a line is a run of bytes. Strides are in bytes
- * and wrap at 64 bits like the addresses.
+ * Copies a cube of surfaces; a surface is a number of lines, a line a run of bytes. Strides are in
+ * bytes. Addresses wrap at 64 bits.
  */
 struct BdmaOp {
 	RamType srcType;
@@ -40,7 +40,7 @@ struct BdmaOp {
 	uint32_t dstSurfaceStride;
 	BdmaBefore before = BdmaBefore::Nothing;
 
-	/** \brief Sets this operation to follow \a other in the same group */
+	/** \brief Set the relation to \a other, the previous operation of the group */
 	void follow(const BdmaOp &other)
 	{
 		before =
@@ -48,7 +48,7 @@ struct BdmaOp {
 	}
 };
 
-/** \param bdma registers as they are when CFG_OP.EN is written */
+/** \param bdma the registers at the write to CFG_OP.EN */
 BdmaOp decodeBdma(const RegisterView &bdma);
 
 /** \return the operation's work, for the timing model */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* BDMA's operation slots and groups, which replace shadowed registers. */
+/* BDMA's queue of operations and groups, which it has instead of shadowed registers. */
 #pragma once
 
 #include <array>
@@ -13,15 +13,15 @@ namespace nvdla::sim
 {
 
 /**
- * \brief Queue between the CSB and BDMA's copy engine
+ * \brief Queue between the registers (CSB) and BDMA's copy engine
  *
- * CFG_OP.EN queues the operation that the registers describe. A launch makes a group of all
- * operations queued since the last launch; operations run in the order they were queued, and the
- * group's interrupt follows the last one. The oldest operation waits in the load unit, not in a
- * slot, so one operation more than there are slots can be queued (nvdlav1 RTL, and the vectors on
- * STATUS).
+ * A write to CFG_OP.EN queues the operation that the registers describe. A launch makes a group of
+ * all operations queued since the last launch. Operations run in the order of the queue, and the
+ * group's interrupt follows the last one. The oldest operation is in the load unit instead of a
+ * slot, so the queue holds one operation more than there are slots (nvdlav1 RTL, and the vectors
+ * for STATUS).
  *
- * Not synchronised: the core's lock covers it.
+ * Not thread-safe: the caller holds the core's lock.
  */
 class BdmaQueue
 {
@@ -30,31 +30,31 @@ public:
 
 	void reset();
 
-	/** \return null, or the guest's error, with which the operation is dropped */
+	/** \return null, or the text of a guest error: the operation is dropped */
 	const char *push(const BdmaOp &op);
 
 	/**
-	 * \brief Launches a group, as a write to CFG_LAUNCHx does
+	 * \brief Launches a group, on a write to CFG_LAUNCHx
 	 *
-	 * A group without operations stays busy for ever and raises no interrupt. One launch can
-	 * wait behind the running one; a third is dropped.
+	 * A group without operations stays busy for ever and raises no interrupt. Only one launch
+	 * can wait for the running one; a third launch is dropped.
 	 *
-	 * \return null, or the guest's error
+	 * \return null, or the text of a guest error
 	 */
 	const char *launch(unsigned int group);
 
-	/** \return the oldest operation that is launched and not running yet; null if there is
+	/** \return the oldest operation that is launched but does not run yet; null if there is
 	 * none */
 	const BdmaOp *next() const;
 
-	/** \return group of the running operation or of the one that next() returns */
+	/** \return group of the running operation, or else of next() */
 	unsigned int group() const { return launches_.front().group; }
 
 	/** \brief Marks the operation of next() as running */
 	void begin() { running_ = true; }
 
 	/**
-	 * \brief Removes the running operation, which is done
+	 * \brief Removes the running operation after its end
 	 * \return its group if it was the last operation of that group
 	 */
 	std::optional<unsigned int> finish();
@@ -71,7 +71,7 @@ private:
 	static constexpr size_t maximumLaunches = 2;
 
 	uint32_t slots_;
-	std::deque<BdmaOp> operations_; /* oldest first, with the running one */
+	std::deque<BdmaOp> operations_; /* oldest first; the running one, too */
 	std::deque<Launch> launches_;	/* oldest first; without empty ones */
 	size_t launched_ = 0;		/* number of operations that belong to launches_ */
 	std::array<bool, 2> busy_ = {};

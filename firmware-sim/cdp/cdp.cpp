@@ -23,7 +23,7 @@ using namespace arith;
 namespace
 {
 
-/* Positions of a line that are processed at a time; bounds the memory of an operation. */
+/* Positions of a line that are processed together; limits the buffers of an operation. */
 constexpr uint32_t chunkAtoms = 64;
 constexpr uint32_t margin = kCdpMargin;
 
@@ -42,7 +42,7 @@ struct CdpCounters {
 	}
 };
 
-/* Joins lines that are contiguous in both cubes. */
+/* Treats lines that follow each other without gaps in both cubes as one line. */
 CdpOp withLongestLines(const CdpOp &op)
 {
 	CdpOp result = op;
@@ -73,7 +73,7 @@ public:
 		  mostValues_(size_t{ std::min(chunkAtoms, op.width) } * stride_),
 		  lut_(cdpLut, op.lut, tables)
 	{
-		/* The vector kernels are written for atoms of 32 bytes. */
+		/* The vector code is written for atoms of 32 bytes. */
 		if (op.atom() != atomBytes)
 			return;
 		if (op.precision != Precision::Fp16) {
@@ -90,7 +90,7 @@ public:
 	CdpCounters counters() const;
 
 private:
-	/** \return channels of all atoms, unused ones included */
+	/** \return channels rounded up to whole atoms */
 	size_t channels() const { return stride_ - 2 * margin; }
 	CdpFloat floatOf(const CdpOp &op);
 	void readChunk(uint32_t y, uint32_t x, uint32_t count);
@@ -99,7 +99,7 @@ private:
 	void convertAtoms(std::span<const std::byte> atoms, uint32_t channel, uint32_t count);
 	void normalisePosition(uint32_t atom, std::byte *out, size_t step);
 	void lookUpFast(const int32_t *center);
-	/** \brief Places of output atoms: the first surface's, and the distance to the next
+	/** \brief Where output atoms go: the first surface's, and the bytes from there to the next
 	 * surface's */
 	struct Places {
 		std::byte *atoms;
@@ -113,11 +113,11 @@ private:
 	const CdpOp &op_;
 	MemoryPort &memory_;
 	const uint32_t lanes_;
-	/** Values per position: the channels and a margin on both sides */
+	/** Values from one position to the next: its channels, and a margin on both sides */
 	const uint32_t stride_;
 	const size_t mostValues_; /**< values of a full chunk */
 	Lut lut_;
-	/* The fast tables for integers and for FP16, if they can replace lut_. */
+	/* The vector code's tables for integers and for FP16, if it can replace lut_. */
 	std::optional<FastLut> fastLut_;
 	std::optional<FloatLut> floatLut_;
 	std::optional<CdpFloat> float_; /**< set if floatLut_ is */
@@ -161,7 +161,7 @@ int32_t CdpRun::convertInput(int32_t element) const
 
 void CdpRun::readChunk(uint32_t y, uint32_t x, uint32_t count)
 {
-	/* The margins around the channels stay zero. The array has room for vectors that reach
+	/* The margins around the channels stay zero. The array is longer because vectors reach
 	 * beyond the last position. */
 	values_.resize(mostValues_ + atomBytes);
 	for (uint32_t surface = 0; surface < op_.surfaces(); surface++) {
@@ -174,7 +174,7 @@ void CdpRun::readChunk(uint32_t y, uint32_t x, uint32_t count)
 	}
 }
 
-/* Converts atoms to values_, from \a channel on. */
+/* Converts atoms of one surface, and stores them in values_ from \a channel on. */
 void CdpRun::convertAtoms(std::span<const std::byte> atoms, uint32_t channel, uint32_t count)
 {
 	const uint32_t valid = std::min(lanes_, op_.channels - channel);
@@ -240,7 +240,7 @@ void CdpRun::normalisePosition(uint32_t atom, std::byte *out, size_t step)
 			       op_.precision, { out + surface * step, op_.atom() });
 }
 
-/* A result that exceeds the range by one is clipped but not counted, as in SDP. */
+/* A result beyond the range by one is clipped but does not count as saturated, as in SDP. */
 int32_t CdpRun::normalise(const int32_t *center)
 {
 	const bool isInt8 = op_.precision == Precision::Int8;
@@ -298,7 +298,7 @@ int32_t CdpRun::normaliseFloat(const int32_t *center)
 }
 
 /*
- * \param bytes of a chunk in one surface
+ * \param bytes bytes of a chunk in one surface
  * \return the places of its atoms in all surfaces
  */
 CdpRun::Places CdpRun::place(uint32_t y, uint32_t x, size_t bytes)
@@ -306,7 +306,7 @@ CdpRun::Places CdpRun::place(uint32_t y, uint32_t x, size_t bytes)
 	const size_t stride = op_.destination.surfaceStride;
 	const bool areApart = stride >= bytes || op_.surfaces() == 1;
 
-	/* A place for all surfaces is used only if there are no gaps, which must not be written. */
+	/* Results go directly to memory only if its surfaces do not overlap. */
 	const auto all = memory_.place(op_.destination.ram,
 				       op_.destination.addressOf(0, y, uint64_t{ x } * op_.atom()),
 				       (op_.surfaces() - 1) * stride + bytes);
@@ -350,7 +350,7 @@ CdpCounters CdpRun::counters() const
 	return all;
 }
 
-/* Threads can share positions if no output is written over another position's input. */
+/* Threads can share the positions if no output overwrites the input of another position. */
 unsigned int worthwhileThreads(const CdpOp &op)
 {
 	constexpr uint64_t kAtoms = 640; /* processed in several microseconds */
@@ -369,7 +369,7 @@ OperationResult cdpResult(const CdpOp &op, const CdpCounters &counters)
 
 	OperationResult result;
 	result.updates = {
-		/* The RTL does not count special numbers of the input. */
+		/* The RTL does not count NaNs and infinities of the input. */
 		{ NVDLA_CDP_D_NAN_INPUT_NUM, 0 },
 		{ NVDLA_CDP_D_INF_INPUT_NUM, 0 },
 		{ NVDLA_CDP_D_NAN_OUTPUT_NUM, counters.nanOutput },

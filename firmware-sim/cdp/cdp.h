@@ -30,9 +30,9 @@ struct CdpOp {
 	FeatureCube source;
 	FeatureCube destination;
 
-	uint32_t radius = 1;	      /**< channels summed up on each side, 1..4 */
-	bool squareSumBypass = false; /**< the table is indexed by the element */
-	bool mulBypass = false;	      /**< the table's result is the output */
+	uint32_t radius = 1;	      /**< channels of the window on each side, 1..4 */
+	bool squareSumBypass = false; /**< look up the element, not the sum of squares */
+	bool mulBypass = false;	      /**< do not multiply the result by the element */
 	bool nanToZero = false;
 	arith::Converter input;	 /**< for integers only */
 	arith::Converter output; /**< for integers only */
@@ -40,7 +40,7 @@ struct CdpOp {
 
 	bool countsLut = false;
 
-	/** The guest's error; empty if there is none. The operation runs even with an error. */
+	/** Mistake in the programming; empty if there is none. The operation runs nevertheless. */
 	std::string guestError;
 
 	/** \return bytes of an atom in memory */
@@ -48,7 +48,7 @@ struct CdpOp {
 	uint32_t surfaces() const { return geometry->surfaces(precision, channels); }
 };
 
-/** \brief Decode one operation; anything a guest can write decodes */
+/** \brief Decode one operation; accepts any register values */
 CdpOp decodeCdp(const RegisterView &cdp, const RegisterView &rdma,
 		const Geometry &geometry = nvFull);
 

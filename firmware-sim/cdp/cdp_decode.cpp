@@ -14,7 +14,7 @@ using namespace arith;
 namespace
 {
 
-/* Edges of the tables are numbers of 38 bits, or FP32 in the low register. */
+/* Registers for edges of the tables hold integers of 38 bits, or FP32 in the low register. */
 constexpr unsigned edgeBits = 38;
 constexpr unsigned int8OutputOffsetBits = 25;
 
@@ -62,7 +62,7 @@ void CdpDecoder::decodeCubes()
 	op_.destination = decodeCube(cdp_, CUBE(CDP_D_DST_, DMA_CFG, DST_RAM_TYPE), *op_.geometry);
 }
 
-/* The converters of INT8 have narrower offsets: 8 bits in, 25 bits out. */
+/* Offsets of INT8's converters are narrower: 8 bits for the input, 25 bits for the output. */
 void CdpDecoder::decodeConverters()
 {
 	const bool isInt8 = op_.precision == Precision::Int8;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Squares of FP17 and their sums are far from the limits of FP32, so IEEE 754 equals arith/float.h.
- * Vectors with a NaN go through the reference.
+ * Vector code of CDP. Squares of FP17 numbers and their sums are far from the limits of FP32, so
+ * IEEE 754 gives the results of arith/float.h. Vectors with a NaN go through the reference.
  *
  * The file is compiled once for each instruction set (Highway).
  */
@@ -15,7 +15,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cdp/cdp_fast.cpp"
 #include <hwy/foreach_target.h>
-/* These files are included once for each instruction set, so they follow foreach_target.h. */
+/* Headers that are included once for each instruction set must follow foreach_target.h. */
 #include <hwy/highway.h>
 
 #include "arith/doubles-inl.h"
@@ -28,14 +28,14 @@ namespace nvdla::sim
 {
 namespace HWY_NAMESPACE
 {
-/* Keeps the names apart from those of other files of a unity build. */
+/* Avoids clashes with names of other files, which a unity build compiles as one. */
 namespace cdp
 {
 
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace doubles;
 
-/* Vectors of at most 16, the channels of the smallest atom. */
+/* At most 16 lanes: an atom of 16-bit elements has 16 channels. */
 using NumberTag = hn::CappedTag<int32_t, 16>;
 using Numbers = hn::Vec<NumberTag>;
 
@@ -49,7 +49,7 @@ void widenAtom(const Element *elements, size_t lanes, int32_t *values)
 			   values + i);
 }
 
-/* Exact: differences have 17 bits, scales 16. */
+/* Products are exact in doubles: differences have 17 bits, scales 16. */
 void convertAtom(const arith::Converter &converter, double highest, size_t lanes, int32_t *values)
 {
 	const Vector scale = constant(std::ldexp(converter.scale, -converter.shift));
@@ -107,7 +107,7 @@ void sumSquares(const int32_t *values, uint32_t radius, size_t count, hn::TFromD
 	}
 }
 
-/* Exact until rounded: sums have 34 bits, scales 16. */
+/* Products are exact in doubles: sums have 34 bits, scales 16. Only the result is rounded. */
 template<typename Element>
 uint32_t outputOf(const arith::Converter &converter, const int32_t *results, const int32_t *factors,
 		  size_t count, std::byte *atoms, size_t step)
@@ -187,7 +187,7 @@ void floatInput(bool nanToZero, const std::byte *atoms, size_t count, int32_t *v
 	}
 }
 
-/* Sum from the middle outwards, as the hardware: the two neighbours are added first. */
+/* Adds from the middle outwards, as the hardware does: the two neighbours come first. */
 HWY_INLINE Bits squareSum(const int32_t *center, uint32_t radius)
 {
 	const auto square = [&](const int32_t *at) HWY_ATTR {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CDP's arithmetic at the speed of the host, for many channels at a time; CdpRun in cdp.cpp is the
- * readable reference. FastLut does the step between input and output.
+ * CDP's arithmetic in vectors of many channels; CdpRun in cdp.cpp is the readable reference. The
+ * look-up between input and output is done by FastLut.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 namespace nvdla::sim
 {
 
-/** Channels that the window can reach beyond either end of the cube */
+/** Largest number of channels by which the window reaches beyond the cube's first or last one */
 inline constexpr uint32_t kCdpMargin = 4;
 
 /**
@@ -31,17 +31,17 @@ void cdpInput(const arith::Converter &converter, Precision precision, const std:
 /**
  * \brief Computes the sum of the window's squares for each channel
  *
- * \param values numbers of 9 bits, with kCdpMargin more before the first and after the last
+ * \param values numbers of 9 bits; kCdpMargin more must precede the first and follow the last
  * \param radius channels on each side, at most kCdpMargin
  * \param count whole atoms
  */
 void cdpSquareSums(const int32_t *values, uint32_t radius, size_t count, int32_t *sums);
 
-/** \brief Computes cdpSquareSums() of values of 17 bits */
+/** \brief Like the other cdpSquareSums(), for values of 17 bits */
 void cdpSquareSums(const int32_t *values, uint32_t radius, size_t count, double *sums);
 
 /**
- * \brief Multiplies by the element and applies the output converter
+ * \brief Multiplies results by the element and applies the output converter
  *
  * \param results results of the table, 16 bits
  * \param factors values of 9 or 17 bits; null: no multiplication
@@ -52,14 +52,14 @@ void cdpSquareSums(const int32_t *values, uint32_t radius, size_t count, double 
 uint32_t cdpOutput(const arith::Converter &converter, Precision precision, const int32_t *results,
 		   const int32_t *factors, size_t count, std::byte *atoms, size_t step);
 
-/** \brief Operation on positions of FP16, and its counters */
+/** \brief CDP for FP16: parameters of an operation, and its counters */
 struct CdpFloat {
 	uint32_t radius;
-	bool squares;	 /**< the table's index: window's sum of squares, else the element */
+	bool squares;	 /**< the index is the window's sum of squares, else the element */
 	bool multiplies; /**< the table's result is multiplied by the element */
 	const FloatLut &lut;
-	/** The reference for one channel: \a center points to FP17 numbers, with kCdpMargin more on
-	 * each side; returns an element, and updates the counters itself */
+	/** Scalar reference: returns an element, and updates its own counters. \a center points to
+	 * a channel's FP17 number, with kCdpMargin more on each side */
 	std::function<int32_t(const int32_t *center)> one;
 
 	LutCounters counters;
@@ -67,7 +67,7 @@ struct CdpFloat {
 };
 
 /**
- * \brief Convert atoms of FP16 to FP17, held as FP32 bits
+ * \brief Convert atoms of FP16 to FP17 numbers in FP32 format
  *
  * \param values result: values of the first atom; those of the next atom are \a step elements later
  */
@@ -77,7 +77,7 @@ void cdpFloatInput(bool nanToZero, const std::byte *atoms, size_t count, int32_t
 /**
  * \brief Normalise all channels of a position
  *
- * \param values result of cdpFloatInput(), with kCdpMargin more before and after
+ * \param values result of cdpFloatInput(); kCdpMargin numbers more must precede and follow
  * \param count whole atoms
  * \param atoms the first output atom; the next one is \a step bytes later
  */

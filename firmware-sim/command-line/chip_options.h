@@ -16,7 +16,7 @@
 namespace nvdla
 {
 
-/** \brief A chip that the command line describes; has to exist until the command line is parsed */
+/** \brief A chip described by options; must exist until the command line is parsed */
 class ChipOptions
 {
 public:
@@ -24,15 +24,15 @@ public:
 	ChipOptions(const ChipOptions &) = delete;
 	ChipOptions &operator=(const ChipOptions &) = delete;
 
-	/** \brief User of the chip's options: a running core does not know all of them */
+	/** \brief Purpose of the options: a running core has only some of them */
 	enum class For {
 		Predictions,
 		Core,
 	};
 
 	/**
-	 * \brief Add --clock, --dram and so on
-	 * \param[in] each callback for each option, to set further properties; may be empty
+	 * \brief Add --clock, --dram and the other options
+	 * \param[in] each called for each option, to set further properties; may be empty
 	 */
 	void addTo(CommandLine &app, const std::function<void(CommandLineOption)> &each = {},
 		   For whom = For::Predictions);

@@ -327,8 +327,8 @@ CommandLineOption CommandLine::choice(const std::string &name,
 	return CommandLineOption(option, files_);
 }
 
-/* Reports an unknown option first, before required options that seem to be missing because of
- * it. */
+/* Reports an unknown option before required options are checked, because a misspelled required
+ * option would be reported as missing. */
 bool CommandLine::hasOnlyKnown(int argc, const char *const *argv) const
 {
 	for (int i = 1; i < argc; i++) {

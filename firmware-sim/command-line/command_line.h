@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command line of a program. It uses CLI11, whose headers take longer to compile than most
- * programs here, so only command_line.cpp includes them.
+ * The command line of a program. CLI11, which parses it, has headers that take longer to compile
+ * than most programs here. So only command_line.cpp includes them.
  */
 #pragma once
 
@@ -40,7 +40,7 @@ public:
 
 	/** \brief Make the option required */
 	CommandLineOption &required();
-	/** \brief Show the current value as default in the help */
+	/** \brief Show the variable's present value as the default in the help */
 	CommandLineOption &showDefault();
 	/** \brief Name of the option's value in the help, instead of its type */
 	CommandLineOption &valueText(const std::string &text);
@@ -59,8 +59,8 @@ public:
 	/** \brief Accept a number of bytes, also as 512K or 4M */
 	CommandLineOption &bytes();
 	/**
-	 * \brief Check each value as it was given
-	 * \param[in] problem Returns the error in the value, or an empty text
+	 * \brief Check each value as it was given, before conversion
+	 * \param[in] problem returns the error of a value, or an empty text
 	 */
 	CommandLineOption &check(std::function<std::string(const std::string &)> problem);
 	/** \brief Accept at most \a most numbers, separated by commas */
@@ -82,17 +82,17 @@ private:
 };
 
 /**
- * \brief The options and arguments of a program, which are written to variables of the caller
+ * \brief The options and arguments of a program; their values go to variables of the caller
  *
- * The variables have to exist until parse() is done. An option's \a name is as in "-o,--output"; a
+ * The variables must exist until parse() is done. The \a name of an option is like "-o,--output"; a
  * name without dashes is a positional argument.
  */
 class CommandLine
 {
 public:
 	/**
-	 * \param[in] description purpose of the program, a sentence
-	 * \param[in] example a useful command, for the help
+	 * \param[in] description purpose of the program, as a sentence
+	 * \param[in] example a useful command line, for the help
 	 */
 	CommandLine(const std::string &description, const std::string &program,
 		    const std::string &example);
@@ -131,7 +131,7 @@ public:
 
 	/**
 	 * \brief Parse the command line; print help, version or errors
-	 * \return the exit code if the program has to end here: 0 after help, 2 after an error
+	 * \return the exit code if the program must end now: 0 after help, 2 after an error
 	 */
 	std::optional<int> parse(int argc, const char *const *argv);
 

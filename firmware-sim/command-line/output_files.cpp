@@ -16,8 +16,8 @@ namespace nvdla
 namespace
 {
 
-/* The device and inode of a file; of a file that does not exist yet, those of its folder, and its
- * name there. */
+/* Identity of a file: device and inode. A file that does not exist yet has those of its folder, and
+ * its name in that folder. */
 using Identity = std::tuple<dev_t, ino_t, std::string>;
 
 std::string folderOf(const std::string &path)
@@ -27,7 +27,7 @@ std::string folderOf(const std::string &path)
 	return folder.empty() ? "." : folder;
 }
 
-/* Returns the identity of a file that is, or will be, a regular one. */
+/* Returns the identity of a path; nothing if its file is a pipe, a device or the like. */
 std::optional<Identity> identityOf(const std::string &path)
 {
 	struct stat there;
@@ -45,7 +45,7 @@ std::optional<Identity> identityOf(const std::string &path)
 			 std::filesystem::path(path).filename().string() };
 }
 
-/* Returns why no file can be written at \a path; empty if one can, as far as can be seen now. */
+/* Returns the reason why no file can be written at \a path; empty if none is known yet. */
 std::string problemAt(const std::string &path)
 {
 	struct stat there;
@@ -63,7 +63,7 @@ std::string problemAt(const std::string &path)
 	return S_ISDIR(there.st_mode) ? "" : folder + " is no folder";
 }
 
-/* Returns the file and the file with its weights, or the files if it is a folder. */
+/* Returns a folder's files, or the file itself; with a .prototxt also its .caffemodel. */
 std::vector<std::string> filesAt(const std::string &path)
 {
 	std::vector<std::string> files{ path };

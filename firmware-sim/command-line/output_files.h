@@ -14,11 +14,11 @@ struct NamedFile {
 };
 
 /**
- * \brief Find an output that cannot be written, or that would replace an input (also a file in a
- * folder of inputs) or another output
+ * \brief Find an output file that cannot be written, or that would replace another output or an
+ * input (given itself or in a folder of inputs)
  *
- * Files are the same if they have the same inode, whatever their names are. "-", which is standard
- * output, pipes and devices are no files.
+ * Paths are compared by inode, so two names of one file are the same. Not checked: "-", which is
+ * standard output, pipes and devices.
  * \return the error, a sentence about the first such output; empty if there is none
  */
 std::string problemOfOutputs(const std::vector<NamedFile> &inputs,

@@ -40,8 +40,8 @@ struct IntegerSum {
 /**
  * \brief Accumulator of an FP16 output: mantissa * 2^(exponent - 101)
  *
- * The mantissa is a signed number of 40 bits with its top two bits different
- * (normalised), the exponent wraps at 8 bits; 255 is a NaN.
+ * The mantissa is a signed number of 40 bits, normalised: its top two bits differ. The
+ * exponent wraps at 8 bits; 255 marks a NaN.
  */
 struct FloatSum {
 	static constexpr uint32_t kNan = 255;

@@ -27,8 +27,8 @@ uint32_t entriesPerSlice(ConvMode mode, Precision precision, uint32_t width, uin
 /**
  * \brief Layout of the atoms of a buffered line of a feature cube, in direct mode
  *
- * An entry has room for P atoms (four on nv_full). Each P surfaces use one entry per column. The
- * one to three remaining surfaces are packed: an entry holds four, two or one columns of them.
+ * An entry has room for P atoms (four on nv_full). P surfaces share one entry per column. If one
+ * to three surfaces remain, an entry holds four, two or one of their columns.
  */
 class LineLayout
 {
@@ -74,9 +74,9 @@ struct Kept {
 /**
  * \brief The buffer and its pointers, from one operation to the next
  *
- * Data are in the first banks, weights in those behind them, the masks of sparse weights in the
- * last one. As on hardware, only the values named at begin() are compared: an operation whose
- * geometry differs from that of the fetched cube reads the bytes at its own addresses.
+ * The first banks hold data, the next ones weights, and the last one the masks of sparse weights.
+ * As on hardware, begin() compares only some values with those of the last operation: if the
+ * geometry differs from that of the fetched cube, an operation reads other bytes than meant.
  */
 class Cbuf
 {
@@ -91,9 +91,9 @@ public:
 	/**
 	 * \brief Begin an operation
 	 *
-	 * A changed number of data banks clears the pointers of data and weights, a changed number
-	 * of weight banks those of the weights. Otherwise the data and weights that the previous
-	 * operation kept are released, unless this one reuses them (data: in the same mode).
+	 * A changed number of data banks clears the pointers of data and of weights; a changed
+	 * number of weight banks clears those of weights. Else data and weights that the previous
+	 * operation kept are released, unless \a op reuses them (data: in the same mode).
 	 */
 	Kept begin(const ConvOp &op);
 	/** \brief End an operation: release lines and remember what is kept */
@@ -101,7 +101,7 @@ public:
 
 	/** \brief Lines that CDMA has fetched and CSC has not released */
 	uint32_t slices() const { return slices_; }
-	/** \brief Count lines that CDMA fetched behind the last ones, each of \a entries entries */
+	/** \brief Count further lines that CDMA fetched, each of \a entries entries */
 	void addSlices(uint32_t count, uint32_t entries);
 	/** \brief Kernels that CDMA has fetched and CSC has not released */
 	uint32_t kernels() const { return kernels_; }
@@ -114,19 +114,19 @@ public:
 	EntryRing &weights() { return weights_; }
 	EntryRing &masks() { return masks_; }
 	/**
-	 * \return the bytes of entries from \a entry of \a ring on, to the end of the
-	 *         ring or of the buffer
+	 * \return the bytes from entry \a entry of \a ring to the end of the ring or of the
+	 *         buffer
 	 */
 	std::span<std::byte> from(const EntryRing &ring, uint32_t entry);
 	std::span<const std::byte> from(const EntryRing &ring, uint32_t entry) const;
-	/** \brief Put \a bytes, whole entries, \a offset entries behind \a entry of \a ring */
+	/** \brief Store \a bytes, whole entries, \a offset entries after \a entry of \a ring */
 	void put(std::span<const std::byte> bytes, const EntryRing &ring, uint32_t entry,
 		 uint32_t offset = 0);
 
 private:
 	static constexpr uint32_t kKernelMask = 0x7fff; /* bits of CSC's counter */
 
-	/** The last operation, as begin() compares it with the next one */
+	/** Values of the last operation that begin() compares with those of the next one */
 	struct Last {
 		uint32_t dataBanks;
 		uint32_t weightBanks;
@@ -140,7 +140,7 @@ private:
 		uint32_t maskEntries = 0;
 	};
 
-	/** \return the state after reset, whose bank numbers differ from those of any operation */
+	/** \return the state after reset: its bank numbers differ from those of any operation */
 	Last nothing() const { return { geometry_.banks, geometry_.banks }; }
 	/** \return mask of CSC's line counter, which is as wide as an entry counter */
 	uint32_t sliceMask() const { return data_.mask(); }

@@ -48,7 +48,7 @@ void EntryStream::fill()
 	}
 }
 
-/* Fetches the next bytes to \a piece, their place in the buffer. */
+/* Fetches the next bytes into \a piece, a part of the buffer. */
 void EntryStream::fetch(std::span<std::byte> piece)
 {
 	/* Counting and flushing special values needs a copy. */
@@ -225,7 +225,7 @@ std::string WeightReader::checkFetch() const
 	return {};
 }
 
-/* \return true if all bytes fit the rings together and the group sizes do not exceed them */
+/* \return true if the rings hold all bytes at once, and the group sizes do not exceed the bytes */
 bool WeightReader::allArrives() const
 {
 	const auto fits = [&](const EntryRing &ring, uint64_t bytes) {

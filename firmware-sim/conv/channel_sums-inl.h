@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vectors hold the channels of an atom. With integers, the two halves of 32 bits hold the operands
- * of two kernel elements, so that one instruction multiplies and adds both.
+ * Depthwise sums in vectors over the channels of an atom. For integers, each half of 32 bits holds
+ * an operand of one of two kernel elements, so one instruction multiplies and adds both.
  *
  * Compiled once for each instruction set (Highway), by conv_simd.cpp.
  */
@@ -27,7 +27,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 /* Number of positions computed together. */
 constexpr size_t kTogether = 4;
 
-/** Pointers to the operands of several positions, from a column on */
+/** Pointers to the operands of several positions, for one column */
 template<typename Sum, size_t... kIndex>
 struct Positions {
 	Sum sums[sizeof...(kIndex)];
@@ -47,7 +47,7 @@ struct Positions {
 	}
 };
 
-/** Pairs of operands of each channel, in the halves of 32 bits */
+/** \return for each channel two operands, in the halves of 32 bits */
 template<typename Operand>
 HWY_INLINE Vector operandPairs(const std::byte *first, const std::byte *second)
 {

@@ -21,7 +21,7 @@ bool areZero(const std::byte *bytes, size_t count)
 			   [](std::byte byte) { return byte == std::byte{ 0 }; });
 }
 
-/** \return the result of ownElements() for atoms of which only \a bytes bytes exist */
+/** \return ownElements() for an atom of which only the first \a bytes bytes exist */
 bool ownOfPart(const KernelRows &rows, size_t bytes, size_t elementBytes, std::byte *own)
 {
 	bool areOthersZero = true;

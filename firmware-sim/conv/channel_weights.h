@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Weights for channel_sums: kernels with weights for one channel only. Compilers make such groups
- * of depthwise layers.
+ * Weights for channel_sums: kernels with weights for one channel only. Compilers make groups of
+ * such kernels for depthwise layers.
  */
 #pragma once
 
@@ -21,8 +21,8 @@ namespace nvdla::sim
 /**
  * \brief The weights of a group whose kernel k has weights for channel k of each atom only
  *
- * Each further atom counts as a further kernel element. Compilers make such kernels for an average
- * over whole lines, whose columns they store as channels.
+ * If kernels have several atoms, each further atom counts as a further kernel element. Compilers
+ * make such kernels for an average over whole lines, with the columns stored as channels.
  */
 class ChannelWeights
 {
@@ -34,7 +34,7 @@ public:
 	 * \brief Copy the weights of a group
 	 *
 	 * \param largestData INT16: the largest magnitude of data
-	 * \return false if kernels have weights for other channels, or sums may leave 32 bits
+	 * \return false if kernels have weights for other channels, or sums may exceed 32 bits
 	 */
 	bool load(const WeightGroup &group, uint32_t largestData);
 

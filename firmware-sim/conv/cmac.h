@@ -2,7 +2,7 @@
 /*
  * Convolution MAC array: sums of up to 64 products, per kernel.
  *
- * Integers are exact. FP16 is not IEEE: products are aligned to the largest exponent of the step,
+ * Integers are exact. FP16 is not IEEE 754: products are shifted to the step's largest exponent,
  * and bits that are shifted out are lost (see Fp16Vector).
  */
 #pragma once
@@ -47,10 +47,10 @@ struct Fp16Sum {
 /**
  * \brief Up to 64 FP16 numbers, split into the parts that the multipliers take
  *
- * The exponent is split: its low two bits shift the 11-bit significand left, the rest ("quarter")
- * goes to the alignment, which therefore moves products by multiples of four bits. Zeroes of either
- * sign have a large negative quarter, so that they do not affect the largest exponent. Infinities
- * are ordinary numbers here, +-65536.
+ * The low two bits of the exponent shift the 11-bit significand left. The rest ("quarter") is for
+ * the alignment, which therefore shifts products by multiples of four bits. A zero of either sign
+ * has a large negative quarter, so that it does not affect the largest exponent. Infinities
+ * are ordinary numbers here: +-65536.
  */
 struct Fp16Vector {
 	alignas(64) uint32_t significand[kMacLanes];
@@ -58,7 +58,7 @@ struct Fp16Vector {
 	alignas(64) uint32_t negative[kMacLanes]; /**< all ones for a negative number, or 0 */
 	uint32_t nan = 0;			  /**< bits of the first NaN, 0 if there is none */
 
-	/** \brief Split \a lanes numbers; the lanes behind them become zero */
+	/** \brief Split \a lanes numbers; all further lanes become zero */
 	void load(const int16_t *numbers, uint32_t lanes);
 };
 

@@ -21,10 +21,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 using namespace fp16;
 
 constexpr uint32_t kFractionBits = 10;
-/* Quarter of a zero: its sum with any other quarter is negative, so the lane is ignored. */
+/* Quarter (see Fp16Vector) of a zero: a sum with it is negative, so the lane is ignored. */
 constexpr uint32_t kAbsent = static_cast<uint32_t>(-64);
 
-/** \return the largest exponent of a step in units of four, at least 0 */
+/** \return the largest exponent of a step's products in units of four, at least 0 */
 HWY_INLINE Vector largestQuarter(const Fp16Vector &data, const Fp16Vector &weights, uint32_t lanes)
 {
 	const SignedTag tag;
@@ -82,7 +82,7 @@ Fp16Sum productSum(const Fp16Vector &data, const Fp16Vector &weights, uint32_t l
 	return sum;
 }
 
-/** Computes the products of a step separately; \return their common exponent */
+/** Computes the products of a step without adding them; \return their common exponent */
 uint32_t products(const Fp16Vector &data, const Fp16Vector &weights, int32_t *out)
 {
 	return alignedProducts(data, weights, kMacLanes, [&](size_t i, auto product) HWY_ATTR {
@@ -90,7 +90,7 @@ uint32_t products(const Fp16Vector &data, const Fp16Vector &weights, int32_t *ou
 	});
 }
 
-/** Splits FP16 numbers into Fp16Vector's parts; \return true if one of them is a NaN */
+/** Splits FP16 numbers into the members of Fp16Vector; \return true if there is a NaN */
 bool split(const int16_t *numbers, Fp16Vector &out)
 {
 	const Tag tag;
@@ -138,8 +138,8 @@ HWY_EXPORT(split);
 namespace
 {
 
-/** \return the NaN of a step: weights before data, lowest lane first; exponent 0 if there is
- * none */
+/** \return the NaN that a step gives: that of the weights before that of the data, from the lowest
+ * lane; exponent 0 if there is none */
 Fp16Sum nanOf(const Fp16Vector &data, const Fp16Vector &weights)
 {
 	const uint32_t bits = weights.nan ? weights.nan : data.nan;

@@ -33,8 +33,8 @@ struct ConvCounters {
  * \param op an operation without guest error; \a data contains all its lines
  * \param sink gets whole lines, surface by surface; within a line, cube by cube of the batch.
  *        Channels past the last kernel, up to the end of the atom, are 0
- * \param memory asked for cancellation at least once per block of a line, not accessed; the
- *        stream then ends early
+ * \param memory not accessed; asked at least once per block of a line whether the operation is
+ *        cancelled: the stream then ends early
  */
 ConvCounters computeConv(const ConvOp &op, const DataView &data, WeightSource &weights,
 			 StreamSink &sink, const MemoryPort &memory);
@@ -46,12 +46,12 @@ bool fastConvAccepts(const ConvOp &op, Fp16Arithmetic fp16 = Fp16Arithmetic::Exa
 /**
  * \brief computeConv() for the operations that fastConvAccepts()
  *
- * The same stream in integers. FP16 is summed in f32, product by product in the order of
- * the lines (row, column, channel): the same bits on every host, within the threshold of the
- * precision document, but not the hardware's. A NaN has no sign and the payload 0x200.
+ * The stream is equal for integers. FP16 products are added in f32, in the order of
+ * the lines (row, column, channel). The result is equal on every host and within the threshold of
+ * the precision document, but differs from the hardware's. A NaN has no sign and payload 0x200.
  *
- * Without saturation the order of the additions does not matter, so a tile of outputs is multiplied
- * with whole kernel rows.
+ * The order of additions does not matter without saturation, so whole kernel rows are multiplied
+ * with a tile of outputs.
  */
 ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSource &weights,
 			     StreamSink &sink, const MemoryPort &memory, Workers &workers);
@@ -63,7 +63,7 @@ bool fp16ConvAccepts(const ConvOp &op);
 ConvCounters computeConvFp16(const ConvOp &op, const DataView &data, WeightSource &weights,
 			     StreamSink &sink, const MemoryPort &memory, Workers &workers);
 
-/** \return the largest number of threads among which the fastest implementation shares \a op */
+/** \return the largest useful number of threads for \a op, with the fastest implementation */
 unsigned int worthwhileThreads(const ConvOp &op, Fp16Arithmetic fp16);
 
 /** \return true if computeConvFast() has memory for the padded lines of \a op */

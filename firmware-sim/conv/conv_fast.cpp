@@ -22,13 +22,13 @@ namespace nvdla::sim
 namespace
 {
 
-/* Bytes of sums that are computed at a time: enough positions that partial tiles are rare and SDP
- * gets long runs, few enough that the sums stay in a near cache until SDP reads them. */
+/* Bytes of sums computed at a time. With more positions, partial tiles are rarer and SDP gets
+ * longer runs; with fewer, the sums stay in a near cache until SDP reads them. */
 constexpr size_t kSumBytesAtOnce = 56 << 10;
-/* The reference computes operations with more bytes of padded lines or positions. */
+/* If padded lines or positions need more bytes, the reference computes the operation. */
 constexpr uint64_t kMaximumLineBytes = 64 << 20;
 
-/** Makes output lines for the groups of a panel */
+/** Makes the output lines of all groups of a panel */
 class PanelMaker : public LineMaker
 {
 public:
@@ -127,7 +127,7 @@ private:
 		round(sums_);
 	}
 
-	/** \return the part of next_ to prefetch during \a count lines from \a first on */
+	/** \return the part of next_ to prefetch while \a count lines from \a first on are made */
 	std::span<const std::byte> nextOf(uint64_t first, uint32_t count) const
 	{
 		const uint64_t lines = uint64_t{ op_.windows.out.height } * op_.batches;
@@ -143,15 +143,15 @@ private:
 		return std::span(sums_).subspan(place * values, values);
 	}
 
-	/* Sums that fit 32 bits need no clipping. */
+	/* Truncates sums of at most 32 bits, which need no clipping. */
 	void round(std::span<int32_t> sums) const
 	{
 		if (op_.precision != Precision::Fp16 && op_.clipTruncate)
 			roundSums(sums.data(), sums.size(), op_.clipTruncate);
 	}
 
-	/** FP16: clears the sums of absent kernels, which a NaN times a zero weight may have made
-	 * NaNs */
+	/** FP16: clears the sums of columns without a kernel: their weights are zero, but a NaN
+	 * times zero is a NaN */
 	void clearBehind(std::span<int32_t> sums, uint32_t kernels) const
 	{
 		const uint32_t columns = op_.groupKernels();
@@ -171,17 +171,17 @@ private:
 	std::vector<uint32_t> kernels_;		 /* kernels of each group */
 	uint32_t groups_ = 0;
 	std::span<const std::byte> next_; /* weights of the next panel */
-	bool isNew_ = false;		  /* load() was called, make() was not */
+	bool isNew_ = false;		  /* true after load(), until make() */
 	bool isChannelwise_ = false;	  /* true if the group's weights are in channels_ */
 	bool isWide_ = false;		  /* sums may exceed 32 bits */
 	Panel panel_ = {};
 	WideWeights wide_;
-	const size_t most_;	     /* largest number of positions of make() */
-	ScratchArray<int32_t> sums_; /* sums of the first group, then of the next ones */
+	const size_t most_;	     /* largest number of positions in a call of make() */
+	ScratchArray<int32_t> sums_; /* the first group's sums, then those of the next groups */
 	uint32_t saturated_ = 0;
 };
 
-/** \return true if no integer sum of the host can overflow */
+/** \return true if no sum can overflow the host's 32-bit (INT8) or 48-bit (INT16) integers */
 bool sumsFit(const ConvOp &op)
 {
 	/* INT8: products of an unsigned and a signed byte, in 32 bits. INT16: products up to 2^30,
@@ -189,7 +189,7 @@ bool sumsFit(const ConvOp &op)
 	return op.windows.kernel.elements() < (op.precision == Precision::Int8 ? 1 << 16 : 1 << 17);
 }
 
-/** \return true if no INT8 is negative; checked only on hosts where TileKind::Bytes needs that */
+/** \return true if no datum is negative; checked only on hosts that use TileKind::Bytes */
 bool isPositive(const ConvOp &op, const DataView &data)
 {
 	if (op.precision != Precision::Int8 || tileKind() != TileKind::Bytes ||
@@ -206,8 +206,8 @@ bool isPositive(const ConvOp &op, const DataView &data)
 	return true;
 }
 
-/** \return true if weights are smaller than the cubes, so that loading them in each thread is
- * faster than sharing lines, and not larger than the buffer, as all are kept in memory */
+/** \return true if weights are smaller than the cubes and fit into the buffer: each thread then
+ * loads all weights, which is faster than sharing lines */
 bool areWeightsSmall(const ConvOp &op)
 {
 	const uint64_t most = op.geometry->banks * uint64_t{ op.geometry->bankBytes() };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The loops of computeConv(), with cells that compute all kernels of a group together. */
+/* computeConv() for FP16, with cells that compute all kernels of a group together. */
 #include "conv/conv_compute.h"
 
 #include <algorithm>
@@ -22,14 +22,14 @@ namespace
 {
 
 /*
- * Pieces into which the lines of a kernel group are divided, within the limits below. A cancelled
- * operation has written whole pieces, so their size must not depend on the number of threads.
+ * Number of pieces into which a group's lines are divided, within the limits below. A cancelled
+ * operation has written only whole pieces, so the number must not depend on that of threads.
  */
 constexpr uint64_t kPieces = 8;
-/* Smaller pieces would have too much overhead. */
+/* Fewest positions in a piece: smaller pieces would have too much overhead. */
 constexpr uint64_t kFewestPositions = 96;
-/* The registers may give any number of positions. A piece has at most this many, which bounds a
- * thread's memory, but at least one line. */
+/* Most positions in a piece of several lines. This limits a thread's memory, as the registers may
+ * ask for any number. */
 constexpr uint64_t kMostPositions = 1 << 18;
 /* Number of groups computed together: an AVX-512 vector holds the kernels of both. */
 constexpr uint32_t kGroups = kFp16Columns / kFp16Kernels;
@@ -51,7 +51,7 @@ const std::byte *weightsOf(const WeightGroup &group, const Block &block)
 	return group.bytes.data() + block.weights * group.kernels * sizeof(uint16_t);
 }
 
-/** Makes output lines of one or two groups */
+/** Makes the output lines of one or two groups */
 class Fp16Maker : public LineMaker
 {
 public:
@@ -128,7 +128,7 @@ private:
 				  &out_[i * kFp16Kernels] + kFp16Kernels, 0);
 	}
 
-	/* Allocate sums and weights for groups that are computed block by block. */
+	/* Allocates sums and weights for groups that are computed block by block. */
 	void prepareBlocks()
 	{
 		if (operands_)
@@ -163,7 +163,7 @@ private:
 	uint32_t groups_ = 0;
 	uint32_t kernels_ = 0; /* kernels of the last loaded group */
 	const size_t lineValues_;
-	const size_t most_; /* most values in a group's lines */
+	const size_t most_; /* largest number of values in the lines of a group */
 	ScratchArray<int32_t> out_;
 };
 

@@ -15,8 +15,8 @@
 namespace nvdla::sim
 {
 
-/** \brief Makes output lines, one panel of kernel groups after the other; each thread has a
- * LineMaker */
+/** \brief Makes the output lines of one panel of kernel groups after the other; each thread has
+ * its own */
 class LineMaker
 {
 public:
@@ -24,17 +24,17 @@ public:
 
 	/**
 	 * \brief Load a group's weights; does not use the bytes of \a group after the call
-	 * \param place of the group in the panel; 0 begins a new panel, the others follow in order
+	 * \param place index of the group in the panel, in rising order; 0 begins a new panel
 	 */
 	virtual void load(const WeightGroup &group, uint32_t place) = 0;
 	/**
 	 * \brief Make \a count lines from line \a first on
 	 *
-	 * Lines of a batch's cubes alternate. Once the operation is cancelled, results do not
-	 * matter.
+	 * The lines of a batch's cubes alternate. If the operation is cancelled, results are
+	 * undefined.
 	 */
 	virtual void make(uint64_t first, uint32_t count) = 0;
-	/** \return accumulators of the lines of the last make(), line after line, for the group at
+	/** \return accumulators of the last make(), line after line, for the group at
 	 * \a place */
 	virtual std::span<const int32_t> lines(uint32_t place) const = 0;
 	/** \return the number of clipped outputs of the last make() in all groups */
@@ -46,35 +46,35 @@ struct LineShares {
 	unsigned int threads;	   /**< largest number of useful threads */
 	uint32_t linesAtOnce;	   /**< most lines of a panel that a thread makes at a time */
 	uint32_t groupsAtOnce = 1; /**< groups of a panel */
-	/** True if each thread makes a band of lines for all groups, and so loads all weights:
-	 * faster if the weights are small compared with the cubes */
+	/** True if each thread makes a band of lines for all groups, so it loads all weights:
+	 * faster if the weights are smaller than the cubes */
 	bool inBands = false;
 };
 
 /**
  * \brief Stream all output lines to \a sink, in the order of computeConv()
  *
- * Threads get bands of lines, or pieces of panels in order: whole panels while there is one for
- * each thread, or if a receiver takes only whole surfaces. One thread at a time fetches weights. If
- * the sink can be forked, each thread has a receiver for each group of a panel; else a panel is one
- * group, and one thread at a time delivers its lines, in order. Results in memory, counters and
- * errors do not depend on the number of threads.
+ * A thread takes a band of lines, or pieces of panels in order. It takes a whole panel while there
+ * is one for each thread, or if a receiver needs whole surfaces. Only one thread at a time fetches
+ * weights. If the sink can be forked, each thread has a receiver for each group of a panel. Else a
+ * panel is one group, and threads deliver their lines one after the other, in order. Results in
+ * memory, counters and errors do not depend on the number of threads.
  *
- * \param sink its memory port is not that of the weights, as both are used at the same time
- * \param newMaker function that each thread calls once, concurrently; must not change shared state
+ * \param sink must use another memory port than the weights, as both are used at the same time
+ * \param newMaker called once in each thread, in parallel; must not change shared state
  * \throw std::bad_alloc in the caller's thread, if any thread has run out of memory
  */
 ConvCounters streamLines(const ConvOp &op, WeightSource &weights, StreamSink &sink,
 			 const MemoryPort &memory, Workers &workers, const LineShares &shares,
 			 const std::function<std::unique_ptr<LineMaker>()> &newMaker);
 
-/** Multiply-adds that take as long as waking a thread, for the fast kernels and for FP16 cells */
+/** Multiply-adds in the time of waking a thread, for the fast convolution and for FP16 cells */
 inline constexpr uint64_t kFastMacsForAThread = 1 << 19;
 inline constexpr uint64_t kFp16MacsForAThread = 1 << 15;
 
 /**
- * \return the number of threads among which sharing \a op pays
- * \param macs multiply-adds that take as long as waking a thread
+ * \return the number of threads that are useful for \a op
+ * \param macs multiply-adds of a thread in the time of waking a thread
  */
 unsigned int worthwhileThreads(const ConvOp &op, uint64_t macs);
 

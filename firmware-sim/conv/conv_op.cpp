@@ -20,7 +20,7 @@ namespace nvdla::sim
 namespace
 {
 
-/* Fields that are wider in other cores than in nv_full, where the upper bits read as zero. */
+/* Fields that are wider in other cores than in nv_full, where their upper bits read as zero. */
 constexpr uint32_t kDataBank = 0x1f;
 constexpr uint32_t kWeightBank = 0x1f0000;
 constexpr uint32_t kEntries = 0x3fff;
@@ -120,7 +120,7 @@ Windows decodeWindows(const RegisterView &csc)
 	return windows;
 }
 
-/** \return the contradiction between the units' registers, empty if there is none */
+/** \return the registers in which the units contradict each other; empty if there are none */
 std::string_view disagreement(const ConvViews &views, const ConvOp &op)
 {
 	const auto &[cdma, csc, cmacA, cmacB, cacc] = views;
@@ -202,7 +202,7 @@ std::string_view illegalWinograd(const ConvOp &op)
 	return {};
 }
 
-/** \return the missing capability that the operation needs, empty if there is none */
+/** \return the capability that the core lacks for the operation; empty if there is none */
 std::string_view lacking(const ConvOp &op)
 {
 	const Geometry &geometry = *op.geometry;
@@ -218,7 +218,7 @@ std::string_view lacking(const ConvOp &op)
 	return {};
 }
 
-/** \return the rule of the programming guide that is broken, empty if none */
+/** \return the rule of the programming guide that the operation breaks; empty if there is none */
 std::string_view illegal(const ConvOp &op)
 {
 	const Windows &windows = op.windows;

@@ -15,14 +15,14 @@
 namespace nvdla::sim
 {
 
-/** \brief How the pipeline reads its input: CONV_MODE and DATAIN_FORMAT together */
+/** \brief How the pipeline reads its input: CONV_MODE combined with DATAIN_FORMAT */
 enum class ConvMode : uint8_t {
 	Direct,	  /**< feature cube, direct convolution */
 	Image,	  /**< pixels, direct convolution */
 	Winograd, /**< feature cube, 3x3 kernels in the Winograd domain */
 };
 
-/** \brief Snapshots of the five units' registers, each of the group from which the unit runs */
+/** \brief Registers of the five units, each of the group from which the unit runs */
 struct ConvViews {
 	const RegisterView &cdma;
 	const RegisterView &csc;
@@ -59,7 +59,7 @@ struct DataFetch {
 	uint32_t padBottom = 0;
 	int16_t padValue = 0;
 
-	uint32_t strideX = 1; /**< Winograd: stride, which becomes channels */
+	uint32_t strideX = 1; /**< Winograd: the stride; CDMA turns it into channels */
 	uint32_t strideY = 1;
 	uint32_t entries = 0; /**< entries of a line; 0: computed */
 	bool flushNan = false;
@@ -68,7 +68,7 @@ struct DataFetch {
 /** \brief CDMA: pixel format and input converter, (x - mean) * scale >> truncate */
 struct PixelInput {
 	uint8_t format = 0;    /**< PIXEL_FORMAT */
-	uint32_t xOffset = 0;  /**< pixels between the aligned address and the first pixel */
+	uint32_t xOffset = 0;  /**< pixels from the aligned address to the first pixel */
 	bool isSigned = false; /**< PIXEL_SIGN_OVERRIDE */
 	bool convert = false;
 	int16_t mean[4] = {}; /**< subtracted from R/Y, G/U, B/V, A/X */
@@ -100,7 +100,7 @@ struct Windows {
 	uint32_t padLeft = 0;
 	uint32_t padTop = 0;
 	int16_t padValue = 0;
-	uint32_t rowsPerBlock = 1;   /**< image: kernel rows that share one MAC step */
+	uint32_t rowsPerBlock = 1;   /**< image: kernel rows in one MAC step */
 	uint32_t preTruncate = 0;    /**< Winograd: PRA_TRUNCATE */
 	uint32_t entries = 0;	     /**< entries of a line; 0: computed */
 	uint32_t releasedSlices = 1; /**< lines released at the end of the operation */
@@ -109,9 +109,9 @@ struct Windows {
 /**
  * \brief One operation of the convolution pipeline
  *
- * Sizes are counts, not the registers' count minus one; strides and addresses are
- * bytes. An operation that the hardware does not define has a \a guestError (unit,
- * register, reason); the engine does not run it.
+ * Sizes are counts, not counts minus one as in registers; strides and addresses are in
+ * bytes. If the hardware does not define the operation, \a guestError names unit, register and
+ * reason, and the engine does not run it.
  */
 struct ConvOp {
 	const Geometry *geometry = &nvFull; /**< the core's configuration */
@@ -151,9 +151,9 @@ struct ConvOp {
 		return windows.data.width +
 		       (mode == ConvMode::Image ? fetch.padLeft + fetch.padRight : 0);
 	}
-	/** \return entries by which CDMA's pointer moves for a line */
+	/** \return entries that CDMA's pointer advances for a line */
 	uint32_t fetchedEntries() const;
-	/** \return entries by which CSC's pointer moves for a line */
+	/** \return entries that CSC's pointer advances for a line */
 	uint32_t bufferedEntries() const;
 };
 
@@ -166,8 +166,8 @@ constexpr int16_t padElement(Precision precision, int16_t value)
 /**
  * \brief Read an operation from the registers
  *
- * Never fails: contradictions between the units and values that the programming
- * guide ("Limitation") rules out are described in ConvOp::guestError.
+ * Never fails. Registers of the units that contradict each other, and values that the programming
+ * guide ("Limitation") forbids, are described in ConvOp::guestError.
  */
 ConvOp decodeConv(const ConvViews &views, const Geometry &geometry = nvFull);
 

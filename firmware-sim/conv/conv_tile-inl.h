@@ -26,8 +26,8 @@ namespace hn = hwy::HWY_NAMESPACE;
  * slower. */
 constexpr uint32_t kUnitsBetween = 16;
 
-/** The sums of one tile. Its loops are expanded from template parameters, so that the compiler
- * keeps sums in registers */
+/** The sums of one tile. Template parameters expand its loops, so that the compiler keeps the sums
+ * in registers */
 template<typename ThisProduct, typename ThisShape, size_t... kIndex>
 struct Tile {
 	using Product = ThisProduct;
@@ -50,7 +50,7 @@ struct Tile {
 		(start<kIndex>(starts, Vectors()), ...);
 	}
 
-	/** \return the weights after those of the units */
+	/** \return pointer to the weights after those of the units */
 	HWY_INLINE const int32_t *multiply(size_t offset, uint32_t units, const int32_t *weights)
 	{
 		constexpr size_t most = Shape::kUnitsAtOnce;
@@ -110,7 +110,7 @@ private:
 	}
 
 	/**
-	 * \param step distance to the next position's sums, in numbers
+	 * \param step numbers from a position's sums to the next position's
 	 * \param at returns the place of the first position's sums
 	 */
 	template<typename At, size_t... kVector>
@@ -162,7 +162,7 @@ private:
 };
 
 /**
- * Divides positions into tiles; the last tiles overlap others instead of being partial
+ * Divides positions into tiles; the last tiles overlap earlier ones rather than being partial
  * \param make function of a tile's first position and of an index for each position
  */
 template<typename Shape, typename Make>
@@ -209,7 +209,7 @@ void tilesOf(std::span<const TilePosition> positions, const Panel &panel, const 
 		});
 }
 
-/** Computes all tiles of a panel, without the upper half of its columns if that is zero */
+/** Computes all tiles of a panel; skips the upper half of its columns if that is zero */
 template<typename Product>
 void allTiles(std::span<const TilePosition> positions, const Panel &panel, const TileSums &sums)
 {
@@ -219,7 +219,7 @@ void allTiles(std::span<const TilePosition> positions, const Panel &panel, const
 		tilesOf<Product, TwoVectors>(positions, panel, sums);
 }
 
-/** Dispatches to the products that this target has */
+/** Calls allTiles() with the product of \a kind that this target has */
 void tileSumsOfTarget(TileKind kind, std::span<const TilePosition> positions, const Panel &panel,
 		      const TileSums &sums)
 {

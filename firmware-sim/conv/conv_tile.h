@@ -10,23 +10,23 @@
 namespace nvdla::sim
 {
 
-/** \brief Number of columns of a panel of weights, one for each kernel */
+/** \brief Columns of a panel of weights; a column has the weights of one kernel */
 inline constexpr size_t kTileColumns = 32;
-/** \brief Columns of half a panel; an upper half of zeroes is not computed */
+/** \brief Columns of half a panel: if the upper half is zero, it is not computed */
 inline constexpr size_t kFewColumns = 16;
-/** \brief Bytes of operands that a step multiplies with one weight column: a unit */
+/** \brief Bytes of a unit: the operands that a step multiplies with one weight column */
 inline constexpr size_t kUnitBytes = 4;
 
 /** \brief Number of units that a step multiplies on hosts with matrix instructions */
 inline constexpr size_t kMatrixUnits = 16;
 
-/** \brief The NaN among sums of TileKind::Float: FP16's 0x7e00 in the format of an accumulator */
+/** \brief NaN of TileKind::Float's sums: FP16's 0x7e00 converted to an accumulator */
 inline constexpr int32_t kFloatNan = 0x7f800200;
 
 /** \brief The operand types that the host multiplies in a unit */
 enum class TileKind : uint8_t {
 	None,	  /**< the host has no such instructions */
-	Rows,	  /**< INT8 of a single position, without repacked weights (dense_sums) */
+	Rows,	  /**< INT8 of one position; weights stay where they are (dense_sums) */
 	Pairs,	  /**< two signed 16-bit numbers times two, summed in 32 bits */
 	Quads,	  /**< four unsigned 8-bit numbers, INT8 + 128, times four signed ones */
 	Bytes,	  /**< four 8-bit numbers, none negative, times four signed ones */
@@ -42,11 +42,11 @@ struct TileRun {
 
 /** \brief Place of the operands of an output position */
 struct TilePosition {
-	const std::byte *at; /**< the position's first operand; further operands are at the same
-			      * distances from it for all positions */
+	const std::byte *at; /**< the position's first operand; all positions have their further
+			      * operands at the same distances from it */
 };
 
-/** \brief Initial values of zero */
+/** \brief Initial values of zero for all columns */
 inline constexpr int32_t kNoStarts[kTileColumns] = {};
 
 /** \brief The weights of the kernel groups that are computed together, for all positions */
@@ -56,7 +56,7 @@ struct Panel {
 	const int32_t *weights;
 	/** Column from which on all weights and sums are zero */
 	size_t used = kTileColumns;
-	/** Matrices: positions in a line. Positions come in whole lines, and are equidistant within
+	/** Matrices: positions in a line. Positions come in whole lines, at equal distances within
 	 * a line */
 	size_t width = 1;
 	std::span<const std::byte> next = {}; /**< weights needed next, prefetched during the
@@ -95,16 +95,16 @@ struct TileSums {
 	}
 };
 
-/** \return the fastest kind for INT8 on this host; if it is Bytes, negative data need Pairs
- * instead. INT16 uses Pairs, unless this returns None */
+/** \return the fastest kind for INT8 on this host. Bytes is for data without negative numbers; use
+ * Pairs for others. INT16 uses Pairs, unless the kind is None */
 TileKind tileKind();
 
 /**
  * \brief Computes the sums of products of each column for all positions
  *
- * Integers: sums may not overflow 32 bits; a sum that does loses its upper bits. Float: one product
- * after the other is added, rounding to nearest even. Products of operands with 11 bits are exact,
- * so the bits are the same on every host, with or without fused multiply-adds. A NaN becomes
+ * Integers: sums must not overflow 32 bits; if one does, its upper bits are lost. Float: products
+ * are added one after the other, rounding to nearest even. As operands have 11 bits, products are
+ * exact, and results are the same on every host, with or without fused multiply-adds. A NaN becomes
  * kFloatNan.
  */
 void tileSums(TileKind kind, std::span<const TilePosition> positions, const Panel &panel,
@@ -113,7 +113,7 @@ void tileSums(TileKind kind, std::span<const TilePosition> positions, const Pane
 /**
  * \return true if the host has matrix instructions for bytes and its kernel permits their use
  *
- * Linux requires a request, as they enlarge the saved state of a thread by 8 KiB; it is made once.
+ * Linux requires a request, because the registers add 8 KiB to a thread's state; made only once.
  */
 bool hasMatrices();
 

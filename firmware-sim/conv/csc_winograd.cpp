@@ -2,7 +2,7 @@
 /*
  * The Winograd transform of the input (pre-addition).
  *
- * C^T * tile * C with the rows of C^T: (1 0 -1 0), (0 1 1 0), (0 -1 1 0), (0 1 0 -1).
+ * It is C^T * tile * C. The rows of C^T are (1 0 -1 0), (0 1 1 0), (0 -1 1 0), (0 1 0 -1).
  * Each step is one addition or subtraction, which matters for FP16.
  */
 #include "conv/csc.h"
@@ -16,7 +16,7 @@ namespace nvdla::sim
 namespace
 {
 
-/** Applies two rows of adders: along columns, then along rows */
+/** Applies C^T to the columns, then to the rows */
 template<typename Number, typename Add, typename Subtract>
 void transform(Number m[16], Add add, Subtract subtract)
 {

@@ -14,7 +14,7 @@
 namespace nvdla::sim
 {
 
-/** \brief Operands of a block of weights, as many as each kernel has weights in the block */
+/** \brief Operands for one block of weights: as many as the block has weights of each kernel */
 struct DenseBlock {
 	const std::byte *data;
 	size_t before; /**< bytes of a kernel's weights before the block */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vectors hold the kernels of a group; a step skips data that are zero (fp16_products-inl.h).
+ * MAC cells for FP16: a vector holds all kernels of a group; zero data are skipped.
  *
  * Compiled once for each instruction set (Highway), by fp16_simd.cpp.
  */
@@ -28,7 +28,7 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/* The accumulator has 39 bits, which fit a double's 53, and its exponents stay in a double's range.
+/* Accumulators are doubles: their 39 bits fit into 53, and their exponents into a double's range.
  * A sum of two is truncated to 53 bits (TowardZero), then rounded half away from zero to 39. */
 
 /** Rounds half away from zero and clears the last \a kBits bits of the fraction */
@@ -61,7 +61,7 @@ HWY_INLINE hn::Vec<HalfTag> delivered(Doubles sum)
 /* Difference between the exponents of a double and of a step (bias 50). */
 constexpr int64_t kDoubleExponent = 1023 - 50;
 
-/** \a value + step * 2^(\a exponent - 50), rounded as FloatSum::add() does; see TowardZero */
+/** \return \a value + step * 2^(\a exponent - 50), rounded like FloatSum::add() */
 HWY_INLINE Doubles accumulate(Doubles value, Doubles step, hn::Vec<HalfTag> exponent)
 {
 	const BitsTag bitsTag;
@@ -72,7 +72,7 @@ HWY_INLINE Doubles accumulate(Doubles value, Doubles step, hn::Vec<HalfTag> expo
 	return rounded(hn::MulAdd(step, scale, value));
 }
 
-/** Adds the products of a step to a row of the position's sums */
+/** Adds a step's products to a row of a position's sums */
 HWY_INLINE void accumulate(const Position &position, size_t kernel)
 {
 	const HalfTag half;
@@ -98,7 +98,7 @@ HWY_INLINE void noteNans(const Fp16Weights &weights, const Fp16Data &data, Fp16S
 			sums.nan[kernel] = weights.nan[kernel] ? weights.nan[kernel] : data.nan;
 }
 
-/** Runs one step for each of \a some positions, whose pointers are set */
+/** Runs one step for \a some positions, whose pointers must be set */
 void step(Position *positions, size_t some)
 {
 	static const LostCarries carries;
@@ -134,7 +134,7 @@ void stepOfTarget(const TowardZero &, const Fp16Weights &weights, const int16_t 
 	}
 }
 
-/** Delivers a row of sums in the order of the kernels, with NaNs */
+/** Delivers a row of sums, NaNs included, in the order of the kernels */
 HWY_INLINE void deliverRow(const Fp16Sums &sums, size_t kernel, int32_t *out)
 {
 	const IntegerTag tag;
@@ -168,7 +168,7 @@ void deliverOfTarget(const Fp16Sums *sums, size_t count, int32_t *const groups[2
 	}
 }
 
-/** Extracts one lane's row from the units of two lanes */
+/** Extracts the row of one of two lanes from units that hold both lanes */
 template<bool kSecond>
 HWY_INLINE Row rowOfUnits(const int32_t *units)
 {

@@ -19,18 +19,18 @@ namespace nvdla::sim
 
 /** \brief Kernels of a group */
 inline constexpr size_t kFp16Kernels = 16;
-/** \brief Kernels of two groups, which are computed together */
+/** \brief Kernels of the two groups that are computed together */
 inline constexpr size_t kFp16Columns = 2 * kFp16Kernels;
 
 /** \brief Accumulators of one output position */
 struct Fp16Sums {
-	/** FloatSum's values: a double holds mantissa and exponent without loss. Within each row (a
-	 * 16-bit vector of kernels), even kernels are before odd ones.
+	/** FloatSum's values: a double holds mantissa and exponent without loss. In each row (a
+	 * vector of 16 bits per kernel), the even kernels come before the odd ones.
 	 */
 	alignas(64) double value[kFp16Columns];
 	uint16_t nan[kFp16Columns]; /**< bits of the first NaN; 0 if there was none */
 
-	/** Fraction bits that a double has more than FP32 */
+	/** Fraction bits of a double that FP32 does not have */
 	static constexpr int kNotDelivered = 29;
 };
 
@@ -38,12 +38,12 @@ struct Fp16Sums {
 struct Fp16Data {
 	Fp16Data() {} /* leaves the elements uninitialised */
 
-	/** Significands of 16 bits, in the lower halves (low) or upper halves (high) of 32 bits */
+	/** 16-bit significands, in the lower halves (low) or the upper halves (high) of 32 bits */
 	alignas(64) int32_t low[kMacLanes];
 	alignas(64) int32_t high[kMacLanes];
-	/** Rows of the significands in LostCarries */
+	/** Index of each significand's row in LostCarries */
 	alignas(64) int32_t carryRow[kMacLanes];
-	/** Exponents of 16 bits, in both halves */
+	/** 16-bit exponents, twice in each 32 bits */
 	alignas(64) int32_t exponent[kMacLanes];
 	uint64_t present; /**< a bit for each nonzero datum */
 	uint16_t nan;	  /**< bits of the first NaN, 0 if there is none */
@@ -51,11 +51,11 @@ struct Fp16Data {
 
 /** \brief Weights of one channel, split into significands and exponents */
 struct Fp16Lane {
-	/** With sign, shifted as in Fp16Vector; 0 for zeroes */
+	/** Signed significands, shifted as in Fp16Vector; 0 for zeroes */
 	alignas(64) int16_t significand[kFp16Columns];
-	/** A multiple of four plus a bias; the most negative number for zeroes */
+	/** Multiples of four, plus a bias; the most negative number for zeroes */
 	alignas(64) int16_t exponent[kFp16Columns];
-	/** Places of these weights' bits in LostCarries, in its own format */
+	/** Where LostCarries has the bits of these weights, in its own format */
 	alignas(64) uint8_t carryPlaces[2 * kFp16Columns];
 };
 
@@ -75,8 +75,8 @@ public:
 	/** \brief Split the weights into significands and exponents, after load() of all groups */
 	void takeApart();
 
-	/** Before takeApart(), the first of every two lanes holds the weights of both, as units of
-	 * conv_tile */
+	/** Before takeApart(), the first of each two lanes holds the weights of both, in units as
+	 * in conv_tile */
 	Fp16Lane numbers[kMacLanes];
 	uint32_t kernels = 0; /**< kernels of all groups; only the last group may be partial */
 	uint32_t lanes = 0;
@@ -104,7 +104,7 @@ struct Fp16Cells {
 	void (*takeApart)(Fp16Weights &weights);
 	/**
 	 * Runs one step of all cells for each of \a count positions
-	 * \param data for each position the block's operands, of which kMacLanes can be read
+	 * \param data pointers to the block's operands of each position; kMacLanes can be read
 	 */
 	void (*step)(const TowardZero &, const Fp16Weights &weights, const int16_t *const *data,
 		     size_t count, Fp16Sums *sums);
@@ -116,8 +116,8 @@ struct Fp16Cells {
 	/**
 	 * Sums kernels with weights for one channel each (ChannelOperands), as FP32 for SDP
 	 *
-	 * Each tap is a step with a single product, which is exact. No operand is a NaN; infinities
-	 * are 65536.
+	 * Each tap is a step with a single product, which is exact. Operands must not be NaNs; an
+	 * infinity is 65536.
 	 *
 	 * \param channels f32 operands with kFp16Kernels columns
 	 */

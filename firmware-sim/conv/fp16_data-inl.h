@@ -8,7 +8,7 @@
 #include "conv/fp16_carries-inl.h"
 #include "conv/fp16_lanes-inl.h"
 
-/* An include guard that lets the file be included once for each instruction set. */
+/* Include guard that works once per instruction set: HWY_TARGET_TOGGLE changes with each. */
 #if defined(NVDLA_SIM_CONV_FP16_DATA_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_CONV_FP16_DATA_INL_H
 #undef NVDLA_SIM_CONV_FP16_DATA_INL_H
@@ -29,18 +29,18 @@ constexpr int16_t kMagnitude = 0x7fff;
 constexpr int16_t kInfinity = 0x7c00;
 constexpr int kHalfFractionBits = 10;
 constexpr int16_t kHalfFraction = (1 << kHalfFractionBits) - 1;
-/* Added to weights' exponents. A zero weight has the most negative exponent; with the bias its
- * distance from the largest exponent is never positive. */
+/* Added to exponents of weights. A zero weight has the most negative exponent; with the bias, the
+ * distance from there to the largest exponent is never positive. */
 constexpr int16_t kExponentBias = 64;
 
-/** \return \a magnitudes, negative where \a numbers are */
+/** \return \a magnitudes with the signs of \a numbers */
 HWY_INLINE Row withSignsOf(Row magnitudes, Row numbers)
 {
 	const Row sign = hn::ShiftRight<15>(numbers);
 	return hn::Sub(hn::Xor(magnitudes, sign), sign);
 }
 
-/** Parts of FP16 numbers; the parts of a NaN do not matter, as it replaces the whole sum */
+/** Parts of FP16 numbers; those of a NaN are not used, as a NaN replaces the whole sum */
 struct Parts {
 	Row significand;	 /* shifted, with sign */
 	Row exponent;		 /* a multiple of four, plus kExponentBias */
@@ -66,7 +66,7 @@ struct Parts {
 		absent = hn::Eq(magnitude, none);
 	}
 
-	/** Makes the numbers from index \a count on zeroes */
+	/** Replaces the numbers from index \a count on by zeroes */
 	HWY_INLINE void keep(size_t count)
 	{
 		absent = hn::Or(absent, hn::Not(hn::FirstN(RowTag(), count)));

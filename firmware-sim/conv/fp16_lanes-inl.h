@@ -3,8 +3,8 @@
  * Vectors of the kernels of FP16 groups, for files that are compiled once for each instruction
  * set (Highway).
  *
- * A row is a vector with 16 bits for each kernel. Values of 32 bits take two vectors, for the row's
- * even and odd kernels; values of 64 bits take the halves of such vectors.
+ * A row is a vector with 16 bits for each kernel. Its 32-bit values take two vectors, one for even
+ * and one for odd kernels; its 64-bit values take a vector for each half of these.
  */
 #include <bit>
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 #include "conv/fp16_cells.h"
 
-/* An include guard that lets the file be included once for each instruction set. */
+/* Include guard that works once per instruction set: HWY_TARGET_TOGGLE changes with each. */
 #if defined(NVDLA_SIM_CONV_FP16_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_CONV_FP16_LANES_INL_H
 #undef NVDLA_SIM_CONV_FP16_LANES_INL_H
@@ -48,8 +48,8 @@ using Doubles = hn::Vec<DoubleTag>;
 constexpr size_t kRowLanes = hn::MaxLanes(RowTag());
 constexpr size_t kLanes = kRowLanes / 2;
 constexpr size_t kDoubleLanes = kLanes / 2;
-/* Number of rows computed together: operands are loaded once for both, and bytes of both fill a
- * vector. */
+/* Number of rows computed together: each operand is loaded only once for them, and their bytes fill
+ * a vector. */
 constexpr size_t kTogether = kRowLanes < kFp16Columns ? 2 : 1;
 
 HWY_INLINE Integers constant(int32_t value)
@@ -105,7 +105,7 @@ HWY_INLINE hn::Vec<BytesTag> packed(Row row, Row next)
 	return hn::Vec<BytesTag>{ _mm256_packs_epi16(row.raw, next.raw) };
 }
 
-/** \return packed() to unsigned bytes */
+/** \return like packed(), saturated to unsigned bytes */
 HWY_INLINE hn::Vec<BytesTag> packedUnsigned(Row row, Row next)
 {
 	return hn::Vec<BytesTag>{ _mm256_packus_epi16(row.raw, next.raw) };
@@ -122,7 +122,7 @@ HWY_INLINE hn::Vec<BytesTag> packed(Row row, Row next)
 			   hn::Combine(tag, hn::DemoteTo(half, next), hn::DemoteTo(half, row)));
 }
 
-/** \return packed() to unsigned bytes */
+/** \return like packed(), saturated to unsigned bytes */
 HWY_INLINE hn::Vec<BytesTag> packedUnsigned(Row row, Row next)
 {
 	const BytesTag tag;
@@ -152,7 +152,7 @@ HWY_INLINE EvenOdd products(Row row, Integers even, Integers odd)
 
 alignas(16) constexpr uint8_t kPowers[16] = { 1, 2, 4, 8, 16, 32, 64, 128 };
 
-/** \return two to the power of \a numbers, 0 to 7, whose highest bit must be set */
+/** \return 2^n for n = the low bits of \a numbers, 0 to 7; their highest bit must be set */
 HWY_INLINE Row powerOfTwo(Row numbers)
 {
 	const hn::Repartition<uint8_t, RowTag> tag;

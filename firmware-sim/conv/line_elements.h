@@ -16,8 +16,8 @@ namespace nvdla::sim
 /**
  * \brief Layout of the elements of a Winograd cube
  *
- * An entry has a tile of four lines by four columns; each column of a line has 8 bytes of channels
- * (RTL of nvdlav1, NV_NVDLA_CSC_dl: dat_wg). The tiles of the same channels are side by side.
+ * An entry has a tile of four lines by four columns. Each position in it has 8 bytes of channels
+ * (RTL of nvdlav1, NV_NVDLA_CSC_dl: dat_wg). Tiles of the same channels are side by side.
  */
 class WinogradTile
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AMX has eight registers ("tiles") of up to 16 rows of 64 bytes. A row of data holds a position's
- * operands for 16 units, a row of weights 16 columns of a unit; conv_tile's layout already has
- * these rows. Four registers hold the sums of 2 x 16 positions by 2 x 16 columns, two hold data,
- * and two hold weights.
+ * Sums with AMX, which has eight registers ("tiles") of up to 16 rows of 64 bytes. A row of data is
+ * a position's operands for 16 units; a row of weights is 16 columns of a unit. conv_tile's layout
+ * already has these rows. Four registers hold the sums of 2 x 16 positions by 2 x 16 columns, two
+ * hold data, and two hold weights.
  */
 #include "conv/conv_tile.h"
 
@@ -43,13 +43,13 @@ struct alignas(64) Shapes {
 
 /** Numbers of the registers by their use */
 enum Register : uint8_t {
-	Sums = 0, /* first of four: two for each matrix of positions */
+	Sums = 0, /* first of four, two for each matrix of positions */
 	Data = 4,
 	Weights = 6,
 };
 
-/* In assembly, as some compilers' intrinsics do not declare that memory is read. Registers cannot
- * be declared as operands, so the statements are volatile to keep their order. */
+/* In assembly, because intrinsics of some compilers do not declare that they read memory. Tile
+ * registers cannot be operands, so the statements are volatile to keep their order. */
 
 template<int kRegister>
 inline void load(const void *first, size_t step)
@@ -83,7 +83,7 @@ inline void multiply()
 		     : "i"(kSums), "i"(kData), "i"(kWeights));
 }
 
-/** Configuration of this thread's registers; released by the destructor */
+/** Tile registers of this thread while the object exists */
 class Registers
 {
 public:
@@ -115,14 +115,14 @@ private:
 	size_t rows_ = 0;
 };
 
-/** A register's rows of data, one for each of several equidistant positions */
+/** Data of a register: one row for each of several equidistant positions */
 struct DataRows {
 	size_t first;
 	const std::byte *at; /* operands of the first position */
 	size_t step;	     /* bytes between positions */
 };
 
-/** The sums of kMatrices matrices of positions and kHalves times 16 columns */
+/** Sums of kMatrices matrices of positions by kHalves times 16 columns */
 template<size_t kMatrices, size_t kHalves>
 class MatrixTile
 {
@@ -195,13 +195,13 @@ private:
 	const Panel &panel_;
 };
 
-/** The longest run of equidistant positions from the first one on */
+/** A run of equidistant positions */
 struct Regular {
 	size_t count;
 	ptrdiff_t step; /* bytes */
 };
 
-/** \param width positions in a line, which are equidistant; the run may cross lines */
+/** \return the longest run from the first position on; the \a width positions of a line are one */
 Regular regularFrom(std::span<const TilePosition> positions, size_t width)
 {
 	const auto stepTo = [&](size_t index) {

@@ -20,9 +20,9 @@ enum class PixelKind : uint8_t {
 /**
  * \brief One value of PIXEL_FORMAT
  *
- * Channels are numbered as the convolution sees them: R, G, B, A or Y, U, V, A. \a place is the
- * channel's lowest bit in the word for Packed10; otherwise the index of the channel among the
- * pixel's elements in memory, plane 0 first.
+ * Channels are numbered in the convolution's order: R, G, B, A or Y, U, V, A. \a place of a channel
+ * is its lowest bit in the word for Packed10, else its index among the pixel's elements in memory,
+ * plane 0 first.
  */
 struct PixelFormat {
 	PixelKind kind;
@@ -30,7 +30,7 @@ struct PixelFormat {
 	uint8_t channels;
 	std::array<uint8_t, 4> place;
 
-	/** \return bytes of one element of a channel, of the whole word if packed */
+	/** \return bytes of a channel's element; if packed, of the whole word */
 	constexpr uint32_t elementBytes() const
 	{
 		return kind == PixelKind::Int8 ? 1 : kind == PixelKind::Packed10 ? 4 : 2;
@@ -58,7 +58,7 @@ struct PixelFormat {
 const PixelFormat *pixelFormat(uint32_t value);
 
 /**
- * \brief Read one channel of a pixel as the raw number that the converter takes
+ * \brief Read one channel of a pixel, as the number that the converter takes
  *
  * 10-bit channels and 2-bit alpha are in the top bits of 16.
  *

@@ -44,7 +44,7 @@ void TileLines::inspect(const std::byte *line)
 	}
 }
 
-/* Makes a padded line. Operands that it does not write are multiplied by weights of zero. */
+/* Makes a padded line. Operands that are not written have weights of zero. */
 void TileLines::makeLine(size_t index, const DataView &data, std::vector<LinePiece> &pieces)
 {
 	const Windows &windows = plan_.op.windows;

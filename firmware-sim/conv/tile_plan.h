@@ -2,17 +2,17 @@
 /*
  * Layout of a convolution's operands for conv_tile.
  *
- * Lines are padded, so that a kernel row is one run of elements (with dilation, one run for each
- * kernel column), and lines of padding are added above and below, so that the distances between
- * runs are the same for all positions. A run's elements are multiplied in units of 4 bytes; where a
- * run ends inside a unit, the weights are zero.
+ * Padding is added to lines, so that a kernel row is one run of elements (with dilation, one run
+ * for each kernel column). Lines of padding are added above and below, so that the distances
+ * between runs are the same for all positions. Elements of a run are multiplied in units of 4
+ * bytes; if a run ends inside a unit, the remaining weights are zero.
  *
  * The table of kernels (tile_plan.cpp) gives the operand types.
  *
- *  - INT8 in quads: data + 128 as unsigned numbers; a column's sums begin with -128 times the sum
- *    of its weights.
- *  - INT8 in matrices: runs are padded to multiples of a matrix's units with weights of zero, for
- *    which the data do not matter.
+ *  - INT8 in quads: data + 128 as unsigned numbers. To correct this, a column's sums start at -128
+ *    times the sum of its weights.
+ *  - INT8 in matrices: runs are extended to multiples of a matrix's units. The weights there are
+ *    zero, so any data may be there.
  */
 #pragma once
 
@@ -62,11 +62,11 @@ public:
 	const TileKernel &kernel;
 	uint32_t elementBytes; /**< bytes of an operand */
 	uint32_t step;	       /**< elements from one output column to the next */
-	/** True if kernels may have weights for one channel of each atom only (ChannelWeights):
+	/** True if kernels may have weights for only one channel of each atom (see ChannelWeights):
 	 * there is one group, and one atom or several whole atoms of INT8. */
 	bool mayBeChannelwise;
 	const std::vector<Block> blocks; /**< blocks of each kernel's weights */
-	uint32_t lineElements;		 /**< elements that windows reach */
+	uint32_t lineElements;		 /**< elements of a line that windows reach */
 	std::vector<TileTap> taps;
 	std::vector<TileRun> runs;
 	size_t units = 0; /**< units of all runs */
@@ -78,13 +78,13 @@ public:
 	}
 	/** \return true if each kernel column is a tap of its own */
 	bool dilated() const { return op.windows.dilationX != 1; }
-	/** \return operands of padding to add at the start of a line; 0 for images, whose buffered
-	 * lines have them */
+	/** \return operands of padding to add at the start of a line; 0 for images, whose lines in
+	 * the buffer have padding already */
 	size_t leftElements() const;
 	/** \return elements of a line as it is buffered */
 	size_t bufferedElements() const;
-	/** \return bytes of a padded line, with room to read a run's last two units, and all
-	 * columns if kernels have one channel each */
+	/** \return bytes of a line with padding, with room to read a run's last two units; if
+	 * mayBeChannelwise, with room to read all columns */
 	size_t lineBytes() const;
 	/** \return bytes between the operands of successive kernel rows */
 	size_t rowBytes() const { return op.windows.dilationY * lineBytes(); }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instructions that multiply units of operands with weights. For files that are compiled once for
- * each instruction set (Highway).
+ * Vector instructions that multiply units of operands with weights. For files that are compiled
+ * once for each instruction set (Highway).
  */
 #include <algorithm>
 
@@ -9,7 +9,7 @@
 
 #include "conv/conv_tile.h"
 
-/* An include guard that lets the file be included once for each instruction set. */
+/* Include guard that works once per instruction set: HWY_TARGET_TOGGLE changes with each. */
 #if defined(NVDLA_SIM_CONV_TILE_PRODUCTS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_CONV_TILE_PRODUCTS_INL_H
 #undef NVDLA_SIM_CONV_TILE_PRODUCTS_INL_H
@@ -28,8 +28,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::ScalableTag<int32_t>;
 using Vector = hn::Vec<Tag>;
 
-/* Largest number of positions whose sums (two vectors of columns each) and pointers fit
- * registers. */
+/* Most positions for which registers hold the sums (two vectors of columns each) and the
+ * pointers. */
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 constexpr size_t kPositions = 12;
 #elif HWY_ARCH_X86
@@ -46,8 +46,8 @@ struct TwoVectors {
 	static constexpr size_t kUnitsAtOnce = 2;
 };
 
-/* Shape with one vector of columns: registers hold more positions, but not all their pointers, so a
- * pointer is loaded once for several units. */
+/* Shape with one vector of columns. Registers hold more positions, but not all of their pointers:
+ * each pointer is loaded once for several units. */
 struct OneVector {
 	static constexpr size_t kVectors = 1;
 	static constexpr size_t kMostPositions = 2 * kPositions;
@@ -55,8 +55,8 @@ struct OneVector {
 };
 
 #if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
-/* Shape of a whole panel: fewer broadcasts of operands for as many products; weights are read from
- * memory. */
+/* Shape of a whole panel: needs fewer broadcasts of operands for the same products, but reads
+ * weights from memory. */
 struct FourVectors {
 	static constexpr size_t kVectors = 4;
 	static constexpr size_t kMostPositions = 3;
@@ -108,7 +108,7 @@ struct Pairs {
 };
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-/* Uses assembly, as hosts with VNNI may lack other instructions of Highway's target with VNNI. */
+/* Assembly: a host with VNNI may lack other instructions of Highway's target with VNNI. */
 struct Quads : Pairs {
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
 	{
@@ -128,9 +128,9 @@ struct VnniPairs : Pairs {
 
 #if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
 /*
- * For hosts without VNNI: bytes take three instructions where 16-bit numbers take four, and half
- * the loads. The multiplication takes unsigned data and adds two products in 16 bits: with data up
- * to 127 the extreme is 2 * 127 * -128, which fits.
+ * For hosts without VNNI: bytes need three instructions where 16-bit numbers need four, and half as
+ * many loads. The multiplication takes unsigned data and adds two products in 16 bits. Data of at
+ * most 127 cannot overflow that: the extreme is 2 * 127 * -128.
  */
 struct PositiveBytes : Pairs {
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)

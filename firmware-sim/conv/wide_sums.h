@@ -17,16 +17,16 @@ namespace nvdla::sim
 /**
  * \brief INT16 weights of a panel whose sums need more than 32 bits
  *
- * Partial sums of a limited number of units fit 32 bits, and are added in 64 bits. If numbers are
- * so large that only few units fit, upper and lower bytes of the weights are multiplied separately:
- * then at least 128 units fit.
+ * Partial sums of a limited number of units fit into 32 bits, and are then added in 64 bits. If the
+ * numbers are so large that only a few units fit, upper and lower bytes of the weights are
+ * multiplied separately; then at least 128 units fit.
  */
 class WideWeights
 {
 public:
 	/**
 	 * \param panel of TileKind::Pairs; its weights must stay valid until the next load()
-	 * \param largest magnitude of the data
+	 * \param largest largest magnitude of the data
 	 * \return false if all sums fit 32 bits: use tileSums()
 	 */
 	bool load(const Panel &panel, uint32_t largest);

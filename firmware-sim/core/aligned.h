@@ -2,7 +2,7 @@
 /*
  * Memory aligned to the host's cache lines.
  *
- * The heap aligns to 16 bytes only, so each of the widest vectors might span two cache lines.
+ * The heap aligns to 16 bytes only, so an access of 64 bytes might span two cache lines.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace nvdla::sim
 {
 
-/** \brief Bytes of a cache line of the host, or a multiple of them */
+/** \brief Alignment in bytes: a cache line of the host, or several */
 inline constexpr size_t kLineBytes = 64;
 
 /** \brief Allocator of memory aligned to a cache line */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Units of work, divided so that each thread gets adjacent units, and the same ones as before. */
+/* Divides units of work so that each thread gets adjacent units, the same ones each time. */
 #pragma once
 
 #include <array>
@@ -18,11 +18,11 @@ namespace nvdla::sim
  * \brief Divides units, numbered from 0, into a band of adjacent units for each thread
  *
  * A thread takes the units of its own band in order, then remaining units of other bands. If
- * successive operations are shared in this way, a thread mostly reads data that it wrote itself,
- * which are in the cache of its core.
+ * successive operations are divided alike, a thread mostly reads data that it wrote itself
+ * and that are in its core's cache.
  *
- * Units may be done in several rounds; all units of a band are done once before the band's next
- * round begins.
+ * Units may be taken in several rounds. A band's next round begins when all of its units have
+ * been taken.
  */
 class Bands
 {
@@ -41,9 +41,9 @@ public:
 	Bands &operator=(const Bands &) = delete;
 
 	/**
-	 * \param thread see Workers::run(); if there are more threads than bands, several share one
-	 * \return a unit that no other thread gets in this round, plus the number of units for each
-	 *	   earlier round; nothing once all are taken
+	 * \param thread see Workers::run(); more threads than bands share bands
+	 * \return a unit that no other thread gets in this round, plus the number of all units for
+	 *	   each earlier round; nothing when all are taken
 	 */
 	std::optional<uint64_t> take(unsigned int thread)
 	{
@@ -69,7 +69,7 @@ private:
 
 	const uint64_t units_;
 	const uint64_t rounds_;
-	std::array<Band, 4> few_; /* bands without an allocation, if they are few */
+	std::array<Band, 4> few_; /* avoids an allocation for few bands */
 	std::vector<Band> many_;
 	std::span<Band> bands_; /* few_, or a vector of more bands */
 };

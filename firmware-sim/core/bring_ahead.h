@@ -13,11 +13,11 @@ namespace nvdla::sim
 {
 
 /**
- * \brief Prefetches the cache line at a fixed distance behind \a bytes
+ * \brief Prefetches the cache line at a fixed distance after \a bytes
  *
- * Data that is read only once comes from memory, and the host's own prefetcher stops at the end of
- * a page. The address may lie behind the data, or be invalid. Compilers assume that the function
- * has no effect, and drop calls that are not inlined.
+ * Data that is read only once is not in the cache, and the host's own prefetcher stops at the end
+ * of a page. The address may be beyond the data, or invalid. The function is inlined because
+ * compilers take it for a function without effect, and drop calls.
  */
 HWY_INLINE void bringAhead(const void *bytes)
 {

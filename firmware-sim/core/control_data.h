@@ -10,11 +10,11 @@ namespace nvdla::sim
 {
 
 /**
- * \brief Bytes of a ControlData: a private copy that does not change
+ * \brief View of a ControlData: bytes that cannot change while they are used
  *
- * A guest or another engine may write to a view of memory at any time. Functions whose data decide
- * how much is read, or how many elements there are and where, take this type, so that the data
- * cannot change between two reads.
+ * A guest or another engine may write to memory while an operation reads it. Functions whose input
+ * determines sizes, counts or addresses take this type, so that such a value is the same at each
+ * read.
  */
 class ControlView
 {
@@ -44,10 +44,10 @@ public:
 	/** \brief Copy \a bytes, which may be a view of memory */
 	void copy(std::span<const std::byte> bytes) { bytes_.assign(bytes.begin(), bytes.end()); }
 
-	/** \brief Copy another copy */
+	/** \brief Copy from another ControlData */
 	void copy(ControlView other) { copy(other.bytes_); }
 
-	/** \return \a size zero bytes, to which a read copies */
+	/** \return \a size zero bytes of the copy, to be filled by a read */
 	std::span<std::byte> clear(size_t size)
 	{
 		bytes_.assign(size, std::byte{ 0 });

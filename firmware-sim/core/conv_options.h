@@ -12,15 +12,15 @@ namespace nvdla::sim
 /** \brief How FP16 convolutions are computed */
 enum class Fp16Arithmetic : uint8_t {
 	Exact, /**< the same bits as the hardware */
-	Fast,  /**< f32 sums within the precision document's threshold, the same on every host */
+	Fast,  /**< FP32 sums, within the precision document's threshold; equal on all hosts */
 };
 
 /** \brief Contents of entries of the convolution buffer that were released */
 enum class ReleasedEntries : uint8_t {
-	/** Entries keep their bytes, as on hardware, so a program that reads them by mistake sees
-	 * these */
+	/** Entries keep their bytes, as on hardware: a program that reads released entries by
+	 * mistake gets the old data */
 	Stay,
-	/** Contents are undefined: data that only one operation reads need not be buffered */
+	/** Contents are undefined: data of a single operation need not be copied to the buffer */
 	MayChange,
 };
 

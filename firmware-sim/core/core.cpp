@@ -63,12 +63,12 @@ void Core::endThreads()
 		if (one.thread.joinable())
 			one.thread.join();
 	}
-	/* Threads of Workers may still be in a callback. */
+	/* A thread of workers_ may still run a callback. */
 	std::unique_lock lock(mutex_);
 	changed_.wait(lock, [this] { return delivering_ == 0; });
 }
 
-/* Hands every operation that can begin to its engine; \a changed is the only unit that changed. */
+/* Assigns to each engine an operation that can begin; \a changed is the only unit that changed. */
 void Core::dispatch(std::optional<Unit> changed)
 {
 	for (size_t i = 0; i < engineCount; i++) {
@@ -87,7 +87,7 @@ void Core::begin(Engine engine)
 		return;
 	try {
 		slot.job = scheduler_.begin(engine);
-	} catch (const std::bad_alloc &) { /* the operation has not begun, and may begin later */
+	} catch (const std::bad_alloc &) { /* the operation can begin later */
 		errors_.addNoMemory(engineName(engine), "operation");
 	}
 	if (!slot.job)
@@ -120,7 +120,7 @@ void Core::wakeThreads(uint32_t calls)
 		workers_.rouse();
 }
 
-/* \return an engine whose operation can begin; null if there is none */
+/* \return an engine whose operation waits for a thread; null if there is none */
 Core::Slot *Core::waiting()
 {
 	const auto slot =
@@ -129,8 +129,8 @@ Core::Slot *Core::waiting()
 	return slot == slots_.end() ? nullptr : &*slot;
 }
 
-/* Like waiting(), but waits while a helper reports an end, which may let the next operation
- * begin. */
+/* Like waiting(). If there is none, waits while a helper reports a completion, after which the
+ * guest may enable the next operation. */
 Core::Slot *Core::next(std::unique_lock<std::mutex> &lock)
 {
 	const auto aHelperTells = [this] {
@@ -150,7 +150,7 @@ Core::Slot *Core::next(std::unique_lock<std::mutex> &lock)
 	return slot;
 }
 
-/* \return false if the core ends */
+/* \return false if the core is being destroyed */
 bool Core::sleep(std::unique_lock<std::mutex> &lock, unsigned int thread)
 {
 	Thread &self = threads_[thread];
@@ -175,7 +175,7 @@ void Core::work(unsigned int thread)
 	} while (sleep(lock, thread));
 }
 
-/* Runs an operation; afterwards coming_ counts the thread again. */
+/* Runs an operation. Afterwards coming_ counts this thread again. */
 void Core::carryOut(std::unique_lock<std::mutex> &lock, Slot &slot)
 {
 	const std::unique_ptr<Job> job = std::move(slot.job);
@@ -200,8 +200,8 @@ void Core::carryOut(std::unique_lock<std::mutex> &lock, Slot &slot)
 	tell(lock, slot);
 }
 
-/* Waits, because each engine's ends are reported in order. A cancelled operation is not
- * reported. */
+/* Waits for the report of the engine's previous operation, because reports are in order. Does not
+ * wait for a cancelled operation, which is not reported. */
 void Core::waitUntilTold(std::unique_lock<std::mutex> &lock, Slot &slot)
 {
 	const auto may = [&slot] { return !slot.tells || slot.cancel; };
@@ -214,8 +214,8 @@ void Core::waitUntilTold(std::unique_lock<std::mutex> &lock, Slot &slot)
 	changed_.wait(lock, may);
 }
 
-/* Reports the end of an operation. If another thread is polling for work, that thread makes the
- * report, and this thread meanwhile runs the next operation. */
+/* Reports that an operation is done. If a helper is polling for work, the helper makes the report,
+ * so that this thread can run the next operation. */
 void Core::tell(std::unique_lock<std::mutex> &lock, Slot &slot)
 {
 	slot.tells = true;
@@ -235,12 +235,12 @@ void Core::tell(std::unique_lock<std::mutex> &lock, Slot &slot)
 	lock.lock();
 }
 
-/* Waits until the operation would be done on the chip, or is abandoned. */
+/* Waits until the operation would be done on the chip, or is cancelled. */
 void Core::waitForChip(std::unique_lock<std::mutex> &lock, Slot &slot,
 		       std::chrono::steady_clock::time_point begin, const OperationResult &result)
 {
 	const uint64_t cycles = timeOperation(result.work, config_.timing).cycles;
-	constexpr double longest = 1e9; /* seconds; clocks count no more than ten times that */
+	constexpr double longest = 1e9; /* seconds; ten times as much would overflow the clock */
 	const std::chrono::duration<double> duration(
 		std::min(static_cast<double>(cycles) / config_.timing.clockHz, longest));
 	const auto end = begin + std::chrono::duration_cast<Clock::duration>(duration);
@@ -248,8 +248,8 @@ void Core::waitForChip(std::unique_lock<std::mutex> &lock, Slot &slot,
 	slot.cancelled.wait_until(lock, end, [&slot] { return slot.cancel.load(); });
 }
 
-/* Completes an operation's units, so that others may begin. \return reports to make without the
- * lock */
+/* Completes the units of an operation, and begins operations that waited for them. \return reports
+ * to make without the lock */
 Core::Messages Core::conclude(const Job &job, OperationResult &result, const MemoryPort &port)
 {
 	Messages messages;
@@ -273,7 +273,7 @@ void Core::delivered()
 	changed_.notify_all();
 }
 
-/* All units but CDMA are done; only CDMA remains in the job. */
+/* Completes all units but CDMA, which keeps running; \a job then has only CDMA. */
 void Core::concludeSums(Job &job, OperationResult sums, const MemoryPort &port)
 {
 	Slot &slot = slots_[index(Engine::Conv)];
@@ -304,7 +304,7 @@ bool Core::hangs(Job &job) const
 	return job.units.empty();
 }
 
-/* Runs a job, from which units may be removed that are done before the others. */
+/* Runs a job. Units that are done before the others may be removed from the job. */
 OperationResult Core::runJob(Job &job, MemoryPort &port)
 {
 	try {
@@ -366,7 +366,7 @@ void Core::waitIdle()
 	changed_.wait(lock, [this] { return stopped() && !delivering_ && !resetting_; });
 }
 
-/* Waits for all engines; short, as engines check the flag at least once per line. */
+/* Cancels all operations and waits for their end; engines check the flag for each line. */
 void Core::stopEngines(std::unique_lock<std::mutex> &lock)
 {
 	resetting_ = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The core, as seen by its users: vfio-user, a trace player, a test. */
+/* The core, as seen by its users: the vfio-user server, a trace player, a test. */
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ struct OperationRecord {
 	OperationWork work;
 	OperationTiming timing;
 	MemoryTraffic moved;
-	bool fetching; /**< CDMA still fetches data that \a moved does not include */
+	bool fetching; /**< CDMA still fetches data; \a moved does not include its bytes */
 };
 
 /** \brief A write to a register, see Core::csbWrite() */
@@ -54,14 +54,14 @@ struct CoreConfig {
 	/** threads that share an operation's work; 0: one for each core of the host */
 	unsigned int threads = 0;
 	static constexpr unsigned int kMostThreads = 256;
-	/** for tests of drivers: called at the end of each operation; if true, the operation never
-	 * ends */
+	/** for tests of drivers: called at the end of each operation; true: that operation hangs,
+	 * without an interrupt */
 	std::function<bool()> neverEnds = {};
-	/** as neverEnds, for CDMA's part of each convolution */
+	/** like neverEnds, but lets only CDMA hang, at the end of each convolution */
 	std::function<bool()> cdmaNeverEnds = {};
-	/** true: operations take at least as long as on the chip */
+	/** true: delay the end of operations to the time predicted for the chip */
 	bool realtime = false;
-	/** receiver of a record of each operation that is done; may be empty */
+	/** receiver of a record of each completed operation; may be empty */
 	std::function<void(const OperationRecord &)> operationDone = {};
 };
 
@@ -69,13 +69,13 @@ struct CoreConfig {
  * \brief One NVDLA core
  *
  * csbRead() and csbWrite() can be called from any thread and return at once:
- * operations are carried out on the core's own threads, or on those that are lent to it, from a
- * copy of the registers. A guest may write anything at any time.
+ * operations run on the core's own threads, or on threads lent to the core (LentThread), and use
+ * a copy of the registers. A guest may write anything at any time.
  *
- * Callbacks (interrupt, diagnostics, records) are called without any lock of the core
- * held, from the thread that wrote a register, one of the core's or one that is lent to it. They
- * may call csbRead(), csbWrite() and reset(), but neither destroy the core nor wait for an
- * operation: its thread may be the one that the callback is called from.
+ * Callbacks (interrupt, diagnostics, records) are called without any lock of the core held, by the
+ * thread that wrote a register or by a thread that runs operations. They may call csbRead(),
+ * csbWrite() and reset(). They must not destroy the core or wait for an operation, because their
+ * own thread may have to run that operation.
  */
 class Core
 {
@@ -101,7 +101,7 @@ public:
 
 	/**
 	 * \param byteOffset in the CSB space of 256 KiB, a multiple of 4
-	 * \return the register; 0 where there is none, which is a guest error
+	 * \return the register's value; 0 at an address without register, which is a guest error
 	 */
 	uint32_t csbRead(uint32_t byteOffset);
 	void csbWrite(uint32_t byteOffset, uint32_t value);
@@ -121,8 +121,8 @@ public:
 	/**
 	 * \return true if no operation is running
 	 *
-	 * Operations that wait for a partner or that hang do not count. If idle, nothing
-	 * changes until a register is written, and all callbacks of earlier events
+	 * Operations that wait for a partner unit or that hang do not count as running. Once true,
+	 * nothing changes until a register is written, and all callbacks of earlier events
 	 * have returned.
 	 */
 	bool idle();
@@ -131,12 +131,12 @@ public:
 	void waitIdle();
 
 	/**
-	 * \brief Lends the calling thread, which would only wait for operations, to the core
+	 * \brief Lends the calling thread, which would only wait otherwise, to the core
 	 *
-	 * While this object exists, its thread takes operations that begin, so that no thread of
-	 * the core has to be woken; its destructor calls these threads for remaining operations.
-	 * Make it before registers are written, not in a callback, and only if canWork(). The core
-	 * must outlive it.
+	 * While this object exists, its thread runs operations that begin, so that the core need
+	 * not wake a thread of its own; the destructor wakes those for remaining operations.
+	 * Construct it before writing registers, not in a callback, and only if canWork(). The
+	 * core must outlive it.
 	 */
 	class LentThread
 	{
@@ -151,10 +151,10 @@ public:
 		LentThread &operator=(const LentThread &) = delete;
 
 		/**
-		 * \brief Carry out operations until none can begin; a thread for which canWork() is
-		 *	  false returns at once. Any thread may call this
-		 * \param enough returns true to return before the next operation; called without
-		 * any lock
+		 * \brief Run operations until none can begin; returns at once in a thread for
+		 *	  which canWork() is false. Any thread may call this
+		 * \param enough called before each operation, without any lock held; work()
+		 * returns if it returns true
 		 */
 		void work(const std::function<bool()> &enough);
 
@@ -164,27 +164,27 @@ public:
 		Core &core_;
 	};
 
-	/** \return the on-chip memory, for players and tests */
+	/** \return the on-chip memory, for trace players and tests */
 	RamMemory &cvsram() { return cvsram_; }
 
 private:
 	using Clock = std::chrono::steady_clock;
 
-	/* Reports to the callbacks once the lock is released. */
+	/* Reports for the callbacks, which are called once the lock is released. */
 	struct Messages {
 		std::vector<GuestError> errors;
 		std::optional<OperationRecord> record;
 		bool interrupt = false;
-		uint32_t calls = 0; /* threads to wake, as in toWake_ */
+		uint32_t calls = 0; /* threads to wake; same bits as toWake_ */
 	};
 
 	/* State of one engine. */
 	struct Slot {
 		std::condition_variable cancelled;
-		std::unique_ptr<Job> job; /* handed over, not yet begun by a thread */
-		bool busy = false;	  /* true from handing over to the end */
+		std::unique_ptr<Job> job; /* assigned operation, until a thread begins it */
+		bool busy = false;	  /* true from assignment to the end of the operation */
 		std::atomic<bool> cancel = false;
-		/* An operation is done and its callbacks, in the engine's order, still run. */
+		/* Callbacks of a completed operation still run; the next operation's must wait. */
 		std::atomic<bool> tells = false;
 		std::atomic<bool> helperTells = false;
 		Messages end; /* reports about the operation */
@@ -230,7 +230,7 @@ private:
 	const Interrupt interrupt_;
 	RamMemory cvsram_;
 
-	std::mutex mutex_;		  /* guards all members below */
+	std::mutex mutex_;		  /* guards the members below */
 	std::condition_variable changed_; /* notified when an engine is idle or a reset ended */
 	Glb glb_;
 	Scheduler scheduler_;
@@ -240,16 +240,16 @@ private:
 	bool resetting_ = false;
 	bool stopping_ = false;
 	unsigned int delivering_ = 0; /* threads that are in a callback */
-	/* Counts operations that could begin, and callbacks that have returned. */
+	/* Incremented when an operation can begin and when callbacks have returned. */
 	std::atomic<unsigned int> news_ = 0;
 	Workers workers_;
-	/* Used by the thread of the convolution, reset while there is none. */
+	/* Used by the thread that runs the convolution; reset only while no convolution runs. */
 	ConvPipeline conv_;
 	std::array<Slot, engineCount> slots_;
 	/*
-	 * As many threads as there are engines. A thread that has completed an operation takes the
-	 * next one, of any engine: the data are in the thread's caches, and no thread has to be
-	 * woken. For the same reason the thread that slept last is woken first.
+	 * There are as many threads as engines. A thread that has completed an operation takes the
+	 * next one of any engine: the data are in that thread's caches, and no thread has to be
+	 * woken. For the same reason the thread that fell asleep last is woken first.
 	 */
 	struct Thread {
 		std::thread thread;
@@ -257,15 +257,15 @@ private:
 		bool isCalled = false;
 	};
 	std::vector<unsigned int> asleep_;
-	/* Bit n: thread n is called and has to be woken. */
+	/* Bit n: thread n has been called, and still has to be woken. */
 	uint32_t toWake_ = 0;
 	/*
-	 * Flag in toWake_: also wake the helpers that share the operation's work, while it
-	 * begins.
+	 * Flag in toWake_: also wake the helpers of workers_, because the operation that begins
+	 * will use them.
 	 */
 	static constexpr uint32_t kHelpers = 1U << 31;
 	static_assert(engineCount < 31);
-	unsigned int coming_ = 0; /* threads about to look for work, or called */
+	unsigned int coming_ = 0; /* threads that look for work, or have been called to do so */
 	std::array<Thread, engineCount> threads_;
 };
 

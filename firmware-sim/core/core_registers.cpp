@@ -85,7 +85,7 @@ void Core::csbWrite(std::span<const CsbWrite> writes)
 	deliver(std::move(messages));
 }
 
-/* Returns true if an interrupt message is called for. */
+/* Returns true if an interrupt message must be sent. */
 bool Core::writeLocked(uint32_t address, uint32_t value)
 {
 	const size_t number = address / NVDLA_UNIT_SIZE;
@@ -112,7 +112,7 @@ bool Core::writeLocked(uint32_t address, uint32_t value)
 	return false;
 }
 
-/* Handles writes to registers that do more than store a value. */
+/* Handles writes to registers with side effects. */
 bool Core::writeSpecial(uint32_t address, uint32_t value)
 {
 	const Unit unit = static_cast<Unit>(address / NVDLA_UNIT_SIZE);

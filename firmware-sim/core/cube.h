@@ -13,7 +13,7 @@
 namespace nvdla::sim
 {
 
-/** \brief Place of a cube; address and strides in bytes, multiples of an atom */
+/** \brief Place of a cube in memory; address and strides in bytes, multiples of an atom */
 struct FeatureCube {
 	RamType ram = RamType::Mc;
 	uint64_t address = 0;
@@ -28,7 +28,7 @@ struct FeatureCube {
 	}
 
 	/**
-	 * \return the bytes of one cube of a batch
+	 * \return the bytes of one cube of a batch, for overlap checks
 	 * \param lineBytes bytes of a line of a surface
 	 */
 	Placement placement(uint64_t lineBytes, uint32_t lines, uint32_t surfaces) const

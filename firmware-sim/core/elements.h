@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Elements: bytes in memory or in the convolution buffer, numbers of 16 or 32 bits in the engines.
+ * Conversion of elements: bytes in memory or in the convolution buffer, numbers of 16 or 32 bits in
+ * the engines.
  */
 #pragma once
 

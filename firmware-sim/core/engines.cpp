@@ -29,7 +29,7 @@ SdpOp decodeSdpOf(const OperationInputs &inputs)
 	return decodeSdp(inputs[Unit::Sdp], inputs[Unit::SdpRdma], *inputs.geometry);
 }
 
-/* PDP on the fly after SDP, if PDP takes part. */
+/* The PDP that takes an SDP operation's output, if one takes part. */
 class FlyingPdp
 {
 public:

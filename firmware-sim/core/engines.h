@@ -26,8 +26,8 @@ class ConvEngine;
 /**
  * \brief Registers and tables of an operation at its beginning
  *
- * The views are those of the group that each unit runs from. A read engine
- * (SDP_RDMA) or a PDP that does not take part has no view: ask has() first.
+ * Each view has the register group that its unit runs from. A read engine (SDP_RDMA) or PDP that
+ * does not take part in the operation has no view: ask has() first.
  */
 struct OperationInputs {
 	const Geometry *geometry = &nvFull;
@@ -43,8 +43,8 @@ struct OperationInputs {
 /**
  * \brief Convolution pipeline, followed by SDP and, if it takes part, PDP
  *
- * One object per core, because the convolution buffer keeps its contents from
- * one layer to the next until it is reset.
+ * One object per core, because a layer can reuse data that the previous layer left in the
+ * convolution buffer.
  */
 class ConvPipeline
 {
@@ -55,8 +55,8 @@ public:
 
 	/**
 	 * \brief Carry out an operation
-	 * \param sumsDone called when everything but CDMA is done, if CDMA has more to fetch; run()
-	 *        then returns CDMA's part
+	 * \param sumsDone called when all units but CDMA are done, if CDMA still fetches;
+	 *        run() then returns CDMA's result only
 	 */
 	OperationResult run(const OperationInputs &inputs, MemoryPort &port,
 			    const std::function<void(OperationResult)> &sumsDone);
@@ -75,7 +75,7 @@ private:
 OperationResult runOperation(Engine engine, const OperationInputs &inputs, MemoryPort &port,
 			     Workers &workers);
 
-/** \brief Add one unit's part of a fused operation */
+/** \brief Add the result of one unit to that of the fused operation it belongs to */
 void merge(OperationResult &result, OperationResult &&part);
 
 } /* namespace nvdla::sim */

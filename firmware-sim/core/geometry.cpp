@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The five configurations.
+ * The five configurations of the core.
  *
- * Sources: for nv_full the public tree nvdla/hw, branch nvdlav1 (spec/defs/nv_full.spec); for the
- * others its branch master: spec/defs/NAME.spec, spec/defs/projects.spec (entries of the buffer are
+ * Sources: nv_full is from the public tree nvdla/hw, branch nvdlav1 (spec/defs/nv_full.spec). The
+ * others are from branch master: spec/defs/NAME.spec, spec/defs/projects.spec (buffer entries are
  * as wide as ATOMIC_C), spec/manual/nvdla.rdl (address map), vmod/nvdla/csb_master (units that
- * answer), vmod/nvdla/cfgrom (ROM). Masks and values after reset are those that nv_small's RTL
- * answered with; the register headers that the tree generates are the same for all of its
+ * answer), vmod/nvdla/cfgrom (ROM). Their masks and reset values were read from nv_small's RTL,
+ * because the register headers that the tree generates are the same for all of its
  * configurations.
  */
 #include "core/geometry.h"
@@ -29,7 +29,7 @@ constexpr uint32_t bitOf(Unit unit)
 	return 1U << index(unit);
 }
 
-/* GEC is in the register map of every configuration, but in the RTL of none. */
+/* Every configuration has GEC in its register map, but none has it in the RTL. */
 constexpr uint32_t kAllUnits = (bitOf(Unit::Rbk) * 2 - 1) & ~bitOf(Unit::Gec);
 constexpr uint32_t kUnitsOfSmall = (kAllUnits | bitOf(Unit::CfgRom)) &
 				   ~(bitOf(Unit::Cvif) | bitOf(Unit::Bdma) | bitOf(Unit::Rbk));
@@ -48,8 +48,8 @@ constexpr std::array kPagesOfOthers = {
 };
 
 /*
- * BANK and ENTRIES fields are wider, SDP's stages are bypassed after reset, and S_INTR_SET has no
- * bits for the absent BDMA and RUBIK (S_INTR_MASK has).
+ * Master's differences from nv_full: BANK and ENTRIES fields are wider, reset bypasses SDP's
+ * stages, and S_INTR_SET has no bits for the absent BDMA and RUBIK (S_INTR_MASK has).
  */
 constexpr RegisterDifference kDifferences[] = {
 	{ NVDLA_GLB_S_INTR_SET, 0, 0x3f003f },	     { NVDLA_CDMA_D_BANK, 0, 0x1f001f },
@@ -62,10 +62,10 @@ constexpr RegisterDifference kDifferences[] = {
 };
 
 /*
- * The tree's ROM is a constant table for nv_small, so every other configuration built from it
- * answers with nv_small's numbers. Behind version and GLB each sub-unit begins with its id and the
- * number of bytes that follow: memory interface (2), CDMA, CBUF, CSC, CMAC_A, CMAC_B, CACC,
- * SDP_RDMA, SDP, PDP_RDMA, PDP, CDP_RDMA, CDP (13); 0 ends the list.
+ * Master's ROM is a constant table for nv_small, so all configurations built from it return
+ * nv_small's numbers. After version and GLB each sub-unit begins with its id and the number of
+ * bytes that follow: memory interface (2), CDMA, CBUF, CSC, CMAC_A, CMAC_B, CACC,
+ * SDP_RDMA, SDP, PDP_RDMA, PDP, CDP_RDMA, CDP (13). 0 ends the list.
  */
 constexpr uint32_t kRomOfOthers[] = {
 	0x10001,  0x1,	     0x180002, 0x0,	 0x0,  0x8,  0x32, 0x80, 0x400,	   0x340003,
@@ -85,7 +85,7 @@ constexpr uint32_t kInt8 = 1U << static_cast<unsigned int>(Precision::Int8);
 constexpr uint32_t kAllPrecisions = kInt8 | 1U << static_cast<unsigned int>(Precision::Int16) |
 				    1U << static_cast<unsigned int>(Precision::Fp16);
 
-/* Completes a configuration of branch master with the values that all of them share. */
+/* Sets the values that all configurations of branch master share. */
 constexpr Geometry others(Geometry geometry)
 {
 	geometry.precisions = kInt8;
@@ -97,10 +97,10 @@ constexpr Geometry others(Geometry geometry)
 	return geometry;
 }
 
-/* Bit that is set in the names of addresses beyond the last page. */
+/* Bit that marks names for addresses beyond the last page. */
 constexpr uint32_t kNobody = 1U << 31;
 
-/* The size of the CVSRAM is the integrator's choice, not the core's. */
+/* Default of the model: the integrator of a chip chooses the size of its CVSRAM. */
 constexpr size_t kCvsramSize = 4 << 20;
 
 } /* namespace */
@@ -227,8 +227,8 @@ RegisterInfo Geometry::adapt(uint32_t name, RegisterInfo info) const
 		info.reset = other->reset;
 		info.readMask = info.writeMask = other->mask;
 	} else if (hasByteAddresses && lowest > 1 && std::popcount(info.writeMask) > 16) {
-		/* The register's only field is an address, a stride or a size in units of an atom
-		 * or entry. */
+		/* The only field of the register is an address, a stride or a size. Without byte
+		 * addresses its unit is an atom or an entry. */
 		info.readMask |= lowest - 1;
 		info.writeMask |= lowest - 1;
 	}

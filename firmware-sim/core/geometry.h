@@ -17,8 +17,8 @@
 namespace nvdla::sim
 {
 
-/** \brief Difference of one register from its description in registers.yaml, which describes
- * nv_full */
+/** \brief Difference between a register of another configuration and the one in registers.yaml,
+ * which describes nv_full */
 struct RegisterDifference {
 	uint32_t name; /**< NVDLA_<UNIT>_<REGISTER> */
 	uint32_t reset;
@@ -28,9 +28,9 @@ struct RegisterDifference {
 /**
  * \brief One configuration of the core, chosen at run time
  *
- * A register's address in nv_full (NVDLA_<UNIT>_<REGISTER>) is its name in all configurations: it
- * consists of the unit and of the offset inside the unit, which never differs. Unit addresses do
- * differ; Core translates each CSB address to a name once, on entry.
+ * A register is named by its address in nv_full (NVDLA_<UNIT>_<REGISTER>), in all configurations.
+ * Its offset inside the unit is the same everywhere, but the units' addresses differ. Core
+ * translates each CSB address to such a name once, on entry.
  */
 struct Geometry {
 	const char *name;
@@ -48,10 +48,10 @@ struct Geometry {
 	bool hasCompressedWeights;
 	bool hasY;	    /**< SDP has stage Y with its operands (ERDMA) and its LUT */
 	uint32_t bdmaSlots; /**< operations that BDMA can queue */
-	size_t cvsramSize;  /**< default size of the memory behind CVIF, 0 without CVIF */
+	size_t cvsramSize;  /**< default bytes of the on-chip memory behind CVIF; 0: no CVIF */
 
 	uint32_t units;		     /**< bit n: unit n exists */
-	std::span<const Unit> pages; /**< unit of each 4 KiB page of the CSB, even if absent */
+	std::span<const Unit> pages; /**< unit of each 4 KiB page of the CSB, absent ones too */
 	bool hasByteAddresses;	     /**< address, stride and size registers keep their low bits */
 	std::span<const RegisterDifference> registers; /**< further differences from nv_full */
 	std::span<const uint32_t> rom;		       /**< words of the configuration ROM */
@@ -63,7 +63,7 @@ struct Geometry {
 		return precisions >> static_cast<unsigned int>(precision) & 1;
 	}
 
-	/** \return an address or stride in whole atoms, as engines use it */
+	/** \return \a bytes rounded down to whole atoms, as engines use addresses and strides */
 	template<typename Bytes>
 	constexpr Bytes wholeAtoms(Bytes bytes) const
 	{
@@ -83,8 +83,8 @@ struct Geometry {
 	constexpr uint32_t bankBytes() const { return bankEntries * entryBytes; }
 
 	/**
-	 * \return the name of the register at a CSB address: its address in nv_full; beyond the
-	 *	   last page a number that is no register's name
+	 * \return the name of the register at a CSB address, which is its address in nv_full; a
+	 *	   number that names no register if \a address is beyond the last page
 	 */
 	uint32_t nameOf(uint32_t address) const;
 	/** \return the CSB address of a name; the inverse of nameOf() */

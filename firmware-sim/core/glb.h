@@ -12,8 +12,8 @@ namespace nvdla::sim
 /**
  * \brief Interrupt status and mask
  *
- * Status bits are set by the engines (or through S_INTR_SET) whether masked or
- * not; a mask bit of 1 keeps the status bit from the interrupt line.
+ * Engines (or S_INTR_SET) set status bits, also masked ones. A mask bit of 1 only keeps the
+ * status bit from causing an interrupt.
  */
 class Glb
 {
@@ -24,12 +24,12 @@ public:
 
 	uint32_t read(uint32_t address) const;
 
-	/** \return true if the write calls for an interrupt message, see Core::Interrupt */
+	/** \return true if an interrupt message must be sent, see Core::Interrupt */
 	bool write(uint32_t address, uint32_t value);
 
 	/**
 	 * \brief Set status bits of engines that are done
-	 * \return true if one of \a bits is not masked
+	 * \return true if one of \a bits is not masked: an interrupt message must be sent
 	 */
 	bool raise(uint32_t bits);
 

@@ -13,7 +13,7 @@
 namespace nvdla::sim
 {
 
-/** \brief An error of the guest's driver; the model continues */
+/** \brief A mistake of the guest's driver; the model reports it and continues */
 struct GuestError {
 	std::string unit;   /**< unit in the register description, or "CSB" */
 	std::string where;  /**< register or operation of the error */
@@ -28,12 +28,12 @@ std::string hex(uint64_t value);
 using Diagnostics = std::function<void(const GuestError &)>;
 
 /**
- * \brief Guest errors waiting to be reported
+ * \brief Queue of guest errors to report
  *
- * Each (unit, register, reason) is passed on once until the next reset, and no
- * more than a fixed number of them, so that a guest cannot fill a log.
+ * Each (unit, register, reason) is reported only once until the next reset, and the number of
+ * reports is limited, so that a guest cannot fill a log.
  *
- * Not synchronised: the core's lock covers it.
+ * Not thread-safe: the caller holds the core's lock.
  */
 class GuestErrors
 {
@@ -41,10 +41,10 @@ public:
 	static constexpr size_t maximum = 256;
 
 	/**
-	 * \brief Add what \a make returns
+	 * \brief Add the error that \a make returns
 	 *
-	 * Never throws: if the host has no memory for the error, take() reports later that one was
-	 * lost.
+	 * Never throws: if the host has no memory for the error, take() returns an error that says
+	 * that one was lost.
 	 */
 	template<typename Make>
 	void add(const Make &make)
@@ -55,7 +55,7 @@ public:
 			isLost_ = true;
 		}
 	}
-	/** \brief Record that the host has no memory for an operation of \a unit */
+	/** \brief Add the error that the host has no memory for an operation of \a unit */
 	void addNoMemory(const char *unit, const char *where);
 	/** \brief Record that an error was lost because the host had no memory */
 	void lose() { isLost_ = true; }
@@ -63,7 +63,7 @@ public:
 	/** \return the errors since the last call */
 	std::vector<GuestError> take();
 
-	/** \brief Forget reported errors, so that they are reported again */
+	/** \brief Forget which errors were reported, so that they can be reported again */
 	void reset();
 
 private:

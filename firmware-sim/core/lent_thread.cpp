@@ -34,12 +34,12 @@ Stack ownStack()
 }
 
 /**
- * \return bytes of this thread's stack below the caller's frame; 0 if it runs on another stack, as
- *	   coroutines do, or the system does not tell
+ * \return free bytes of this thread's stack; 0 if the thread runs on another stack, as coroutines
+ *	   do, or the system does not tell
  */
 size_t stackRoom()
 {
-	/* Cached, as the query is slow for a process's first thread. */
+	/* Cached, because the query is slow in the process's first thread. */
 	static thread_local const Stack stack = ownStack();
 	const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
 
@@ -50,7 +50,7 @@ size_t stackRoom()
 
 bool Core::LentThread::canWork()
 {
-	/* Stack for any operation; exact FP16 convolutions need most, 170 KiB. */
+	/* Enough for any operation: exact FP16 convolutions need most, 170 KiB. */
 	constexpr size_t kStack = 512 << 10;
 
 	return stackRoom() >= kStack;

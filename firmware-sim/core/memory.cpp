@@ -53,7 +53,7 @@ void MemoryPort::write(RamType type, uint64_t address, std::span<const std::byte
 {
 	if (cancelled())
 		return;
-	/* The data may be a view of the same memory, and may even be in place already. */
+	/* \a data may be part of the same memory, and may even be in place already. */
 	if (const std::span<std::byte> there = find(type, address, data.size()); !there.empty()) {
 		if (there.data() != data.data())
 			std::memmove(there.data(), data.data(), data.size());

@@ -20,8 +20,8 @@ namespace nvdla::sim
 /**
  * \brief An address space that engines read and write
  *
- * Several engine threads may call an implementation at the same time. An access that is not fully
- * inside mapped memory has no effect and returns false; it never touches anything else.
+ * Several engine threads may access one object at the same time. An access that is not fully
+ * inside mapped memory changes nothing and returns false.
  */
 class Memory
 {
@@ -52,13 +52,13 @@ public:
 
 	/**
 	 * \brief A view of the bytes around an address, to read and write
-	 * \return empty if a view may become invalid during operations; read() and write() may
-	 *	   still work
+	 * \return an empty region if a view could become invalid during operations; read() and
+	 *	   write() may still work
 	 */
 	virtual Region region(uint64_t) { return {}; }
 };
 
-/** \return true if writing one of both changes no byte of the other */
+/** \return true if the ranges do not overlap */
 inline bool areApart(std::span<const std::byte> a, std::span<const std::byte> b)
 {
 	return std::less_equal<>()(a.data() + a.size(), b.data()) ||
@@ -68,10 +68,10 @@ inline bool areApart(std::span<const std::byte> a, std::span<const std::byte> b)
 /**
  * \brief One operation's port to both memories
  *
- * Counts the traffic and remembers whether an access missed, so that an engine reads and writes
- * without handling each failure: a failed read gives zeroes, a failed write is dropped, and the
- * operation ends with one guest error that names the lowest address, which does not depend on how
- * threads share the work.
+ * Counts the traffic and remembers failed accesses, so that engines need not handle them: a failed
+ * read gives zeroes and a failed write is dropped. The operation ends with one guest error, which
+ * names the lowest failed address: the error does not depend on the order in which threads share
+ * the work.
  */
 class MemoryPort
 {
@@ -87,7 +87,7 @@ public:
 	void write(RamType type, uint64_t address, std::span<const std::byte> data);
 
 	/**
-	 * \brief read() without a copy, if the memory has a view
+	 * \brief read() without a copy, if the memory gives a view
 	 * \param buffer gets the bytes if it has none
 	 * \return \a size bytes, valid until \a buffer or the memory changes
 	 */
@@ -95,7 +95,7 @@ public:
 					std::vector<std::byte> &buffer);
 
 	/**
-	 * \brief A place in memory for data that is passed to write() afterwards, to save a copy
+	 * \brief A view of memory for data that is passed to write() afterwards, to save a copy
 	 * \return \a size bytes, which may be written in any order and more than once; empty if the
 	 *	   memory has no view
 	 */
@@ -104,7 +104,7 @@ public:
 		return cancelled() ? std::span<std::byte>{} : find(type, address, size);
 	}
 
-	/** \return the bytes as a view, empty if there is none; they do not count as read */
+	/** \return a view without counting its bytes as read; empty if there is none */
 	std::span<const std::byte> look(RamType type, uint64_t address, size_t size)
 	{
 		return find(type, address, size);
@@ -130,15 +130,15 @@ public:
 	void join(const MemoryPort &other);
 
 	const Traffic &traffic(RamType type) const { return traffic_[static_cast<size_t>(type)]; }
-	/** \brief Set the traffic back to \a traffic, an earlier value, because another operation
-	 * counts the rest */
+	/** \brief Set the counted traffic back to \a traffic, an earlier value: the bytes since
+	 * then belong to another operation */
 	void countAs(RamType type, const Traffic &traffic)
 	{
 		traffic_[static_cast<size_t>(type)] = traffic;
 	}
 
 	bool faulted() const { return faulted_; }
-	/** \return the lowest address of an access that missed; valid if faulted() */
+	/** \return the lowest address of a failed access; valid if faulted() */
 	uint64_t faultAddress() const { return faultAddress_; }
 	/** \return the memory of faultAddress(); valid if faulted() */
 	RamType faultType() const { return faultType_; }
@@ -162,7 +162,7 @@ private:
 /**
  * \brief A range of memory that an operation reads in several parts
  *
- * If the memory has a view of the whole range, it is looked up once instead of for each part.
+ * If the memory gives a view of the whole range, the view is looked up only once for all parts.
  */
 class ReadRange
 {
@@ -173,7 +173,7 @@ public:
 	{
 	}
 
-	/** \return the whole range, empty if there is no view; it does not count as read */
+	/** \return a view of the whole range, not counted as read; empty if there is none */
 	std::span<const std::byte> all() const { return all_; }
 	/** \brief Count bytes of all() as read */
 	void count(size_t bytes) { port_.countRead(type_, bytes); }

@@ -24,9 +24,9 @@ struct RegisterUpdate {
 /**
  * \brief Outcome of one operation
  *
- * \a updates are latched at the end of the operation into the group from which it ran. \a work is
- * the input of the timing model. A guest error has unit, register and reason; the core reports it
- * once. An operation that \a hangs never raises its interrupt, as on hardware; only a reset ends
+ * The core stores \a updates in the operation's register group when it ends, and gives \a work to
+ * the timing model. \a guestError names unit, register and reason; the core reports it once. An
+ * operation that \a hangs never raises its interrupt, as on hardware; only a reset ends
  * it.
  */
 struct OperationResult {

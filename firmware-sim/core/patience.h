@@ -10,15 +10,15 @@
 namespace nvdla::sim
 {
 
-/** \brief Time of polling before sleep: about that of waking a thread in a virtual machine */
+/** \brief Time to poll before sleeping: about the time of waking a thread in a virtual machine */
 inline constexpr auto kPatience = std::chrono::microseconds(100);
 /**
- * \brief Time of polling without yields: getting the processor back takes as long as several
- * operations
+ * \brief Time to poll without yield(): after a yield, getting the processor back can take as
+ * long as several operations
  */
 inline constexpr auto kHaste = std::chrono::microseconds(10);
 
-/** \return true if \a condition became true within kPatience */
+/** \return true if \a condition becomes true within kPatience; polls it */
 template<typename Condition>
 bool lookFor(const Condition &condition)
 {

@@ -13,7 +13,7 @@
 namespace nvdla::sim
 {
 
-/** \brief A number of items at a constant distance */
+/** \brief A number of items, and the bytes from one to the next */
 struct Steps {
 	uint64_t count = 1;
 	uint64_t stride = 0; /**< 0 for a single item */
@@ -23,7 +23,7 @@ struct Steps {
 	bool operator==(const Steps &) const = default;
 };
 
-/** \brief Bytes of a cube */
+/** \brief Bytes of memory that a cube occupies */
 struct Placement {
 	RamType ram = RamType::Mc;
 	uint64_t address = 0;
@@ -32,7 +32,7 @@ struct Placement {
 	Steps surfaces;
 	Steps batches = {};
 
-	/** \return true if both occupy the same bytes in the same order */
+	/** \return true if both occupy the same bytes, line for line */
 	bool operator==(const Placement &) const = default;
 
 	/** \return distance from the first byte to the end */
@@ -45,7 +45,7 @@ struct Placement {
 		return bytes;
 	}
 
-	/** \return true if writing one of both changes no byte of the other */
+	/** \return true if the two placements do not overlap */
 	bool isApart(const Placement &other) const
 	{
 		/* Addresses may wrap around. */
@@ -56,14 +56,14 @@ struct Placement {
 	}
 
 	/**
-	 * \return true if writing \a written changes no byte of this placement, or both are equal
+	 * \return true if \a written does not overlap this placement, or equals it
 	 */
 	bool isUsableBy(const Placement &written) const
 	{
 		return *this == written || isApart(written);
 	}
 
-	/** \return true if no two of its lines have a byte in common */
+	/** \return true if no two lines overlap */
 	bool hasLinesApart() const
 	{
 		std::array<Steps, 3> steps = { lines, surfaces, batches };

@@ -85,7 +85,7 @@ bool SparseMemory::write(uint64_t address, std::span<const std::byte> data)
 		return true;
 	if (data.size() > UINT64_MAX - address)
 		return false;
-	/* Allocates all pages first, so that the whole range is written or nothing. */
+	/* Allocates all pages before it writes: a write that lacks a page changes nothing. */
 	for (uint64_t page = address / pageSize; page <= (address + data.size() - 1) / pageSize;
 	     page++)
 		if (!findOrMake(page))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memories in the process: the CVSRAM, and DRAM for players and tests.
+ * Memories inside the process: the CVSRAM, and DRAM for trace players and tests.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 namespace nvdla::sim
 {
 
-/** \brief A contiguous memory at one base address, zero at first */
+/** \brief A contiguous memory from a base address on, with zeroes at first */
 class RamMemory : public Memory
 {
 public:
@@ -39,8 +39,8 @@ private:
 /**
  * \brief A memory of the whole 64-bit address space that stores only written pages
  *
- * Bytes that were never written read as zero. Writes that would need more than the
- * given number of bytes fail as if there were no memory.
+ * Bytes that were never written read as zero. When the written pages reach the given
+ * number of bytes, a write to another page fails as if no memory was there.
  */
 class SparseMemory : public Memory
 {

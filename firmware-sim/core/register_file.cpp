@@ -11,7 +11,7 @@
 namespace nvdla::sim
 {
 
-/* The units with groups begin with the same registers, for which this file uses RBK's names. */
+/* All units with groups begin with the same registers. This file uses the names of RUBIK's. */
 namespace
 {
 
@@ -121,7 +121,7 @@ RegisterView RegisterFile::view(unsigned int group) const
 	return view;
 }
 
-/* Enabling the producer's group resets the counter registers of that group. */
+/* Resets the counters of the producer's group, which was just enabled. */
 void RegisterFile::clearCounters()
 {
 	for (const uint32_t word : counters_)

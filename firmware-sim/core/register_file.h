@@ -18,13 +18,13 @@ namespace nvdla::sim
 /**
  * \brief Registers of one unit, with two groups where the unit has them
  *
- * Registers whose name begins with D_ exist twice. S_POINTER.PRODUCER selects
- * the copy that the CSB reads and writes, S_POINTER.CONSUMER the one that the
- * unit runs from next. D_OP_ENABLE of a group is set by the guest and cleared
- * when the group's operation is done; while it is set, writes to the group are
- * ignored, and what the unit counts for the group restarts (nvdlav1 RTL).
+ * Registers whose name begins with D_ exist once per group. S_POINTER.PRODUCER selects
+ * the group that the CSB reads and writes, S_POINTER.CONSUMER the one that the
+ * unit runs from next. The guest sets D_OP_ENABLE of a group; the unit clears the bit when
+ * the group's operation is done. While it is set, writes to the group are
+ * ignored. Setting it clears the group's counters (nvdlav1 RTL).
  *
- * Not synchronised: the core's lock covers it.
+ * Not thread-safe: the caller holds the core's lock.
  */
 class RegisterFile
 {
@@ -42,41 +42,41 @@ public:
 	/** \brief Set all registers to their values after reset */
 	void reset();
 
-	/** \return the readable bits of the register at CSB address \a address, 0 if there is none
+	/** \return the readable bits of the register at CSB address \a address; 0 without register
 	 */
 	uint32_t read(uint32_t address) const;
 
 	Write write(uint32_t address, uint32_t value);
 
-	/** \return true if D_OP_ENABLE of the consumer's group is set and its operation has not
+	/** \return true if D_OP_ENABLE of the consumer's group is set, and the operation has not
 	 * begun */
 	bool ready() const { return grouped_ && enabled_[consumer_] && !running_; }
 
 	unsigned int consumer() const { return consumer_; }
 
-	/** \return a field of the consumer's group, not shifted down to bit 0 */
+	/** \return a field of the consumer's group, still at its place in the register */
 	uint32_t consumerField(uint32_t address, uint32_t mask) const
 	{
 		return words_[consumer_][(address - base_) / 4] & mask;
 	}
 
-	/** \return all registers as the unit sees them for group \a group */
+	/** \return a copy of the registers that an operation of \a group uses */
 	RegisterView view(unsigned int group) const;
 
-	/** \brief Begin the consumer's operation, which is then no longer ready */
+	/** \brief Begin the operation of the consumer's group; ready() is false from then on */
 	void begin() { running_ = true; }
 
 	/** \brief End the consumer's operation: clear D_OP_ENABLE and switch the consumer to the
 	 * other group */
 	void finish();
 
-	/** \brief Set a register that the unit drives, ignoring write masks */
+	/** \brief Set a register from inside the unit, with the bits that the CSB cannot write */
 	void latch(unsigned int group, uint32_t address, uint32_t value);
 
 private:
 	static constexpr uint32_t absent = UINT32_MAX;
 
-	/** \return the word of the register at a CSB address, `absent` if there is none */
+	/** \return index of the register at a CSB address, `absent` if there is none */
 	uint32_t find(uint32_t address) const
 	{
 		const uint32_t word = (address - base_) / 4;
@@ -93,12 +93,12 @@ private:
 	uint32_t status() const;
 	uint32_t pointer() const;
 
-	std::vector<RegisterInfo> registers_; /* by word; without a name for no register */
+	std::vector<RegisterInfo> registers_; /* by index of the word; no name: no register */
 	uint32_t base_;
-	uint32_t opEnable_ = absent; /* word of D_OP_ENABLE */
+	uint32_t opEnable_ = absent; /* index of D_OP_ENABLE */
 	bool grouped_ = false;
-	std::vector<uint32_t> single_;		     /* words that both groups share */
-	std::vector<uint32_t> counters_;	     /* words of counters */
+	std::vector<uint32_t> single_;		     /* indices of shared registers */
+	std::vector<uint32_t> counters_;	     /* indices of counters */
 	std::array<std::vector<uint32_t>, 2> words_; /* values; those of single registers in the
 						      * first */
 	unsigned int producer_ = 0;

@@ -16,7 +16,7 @@ static_assert(NVDLA_RBK_BASE == index(Unit::Rbk) * NVDLA_UNIT_SIZE);
 namespace
 {
 
-/* Registers by word; a word without register has no name. */
+/* A unit's registers by 32-bit word from its base; a word without register has no name. */
 using Words = std::vector<RegisterInfo>;
 
 Words makeWords(const nvdla_unit_info &unit)
@@ -40,7 +40,7 @@ Words makeWords(const nvdla_unit_info &unit)
 
 const std::array<Words, unitCount> &table()
 {
-	/* Never destroyed: a process may call exit() while a core is at work. */
+	/* Never destroyed, because a core may still run when the process calls exit(). */
 	static const auto *words = [] {
 		auto *all = new std::array<Words, unitCount>;
 		for (size_t unit = 0; unit < unitCount; unit++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The generated register facts, once for the whole library.
+ * Facts about all registers, made from the generated register description.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct RegisterInfo {
 	uint32_t readMask;
 	uint32_t writeMask;
 	bool shadowed; /**< one copy per register group */
-	bool counter;  /**< statistics that the unit counts for each operation */
+	bool counter;  /**< statistics of an operation, counted by the unit */
 	bool status;   /**< changed by the unit */
 };
 
@@ -29,7 +29,7 @@ const char *unitName(Unit unit);
 /** \return CSB byte address of a unit */
 uint32_t unitBase(Unit unit);
 
-/** \return a unit's registers by word; a word without a register has no name */
+/** \return a unit's registers by word from its base; words without a register have no name */
 std::span<const RegisterInfo> unitRegisters(Unit unit);
 
 /** \return the register at a CSB byte address, null if there is none */

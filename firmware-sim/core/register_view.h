@@ -17,9 +17,9 @@ namespace nvdla::sim
 /**
  * \brief Snapshot of one unit's registers for the group that an operation runs from
  *
- * Addresses are the absolute CSB byte addresses of the generated register
- * header (NVDLA_<UNIT>_<REGISTER>); single registers and those of the group
- * are looked up alike. A snapshot does not change while the operation runs.
+ * Addresses are CSB byte addresses as in the generated register header
+ * (NVDLA_<UNIT>_<REGISTER>), for single registers and for those of the group
+ * alike. A snapshot does not change while the operation runs.
  */
 class RegisterView
 {
@@ -27,7 +27,7 @@ public:
 	/** The most registers of any unit */
 	static constexpr size_t kMostWords = 64;
 
-	RegisterView() {} /* accesses outside these words read zero */
+	RegisterView() {} /* every register reads as zero */
 	/**
 	 * \param base first CSB byte address of the unit
 	 * \param words its registers, one per word; at most kMostWords are used
@@ -38,7 +38,7 @@ public:
 		std::ranges::copy(words.first(count_), words_.begin());
 	}
 
-	/** \brief Change a register, selected by its word */
+	/** \brief Set a register; \a word is its index from the unit's base */
 	void set(uint32_t word, uint32_t value) { words_[word] = value; }
 
 	/** \return the register's value, 0 outside the unit */
@@ -72,7 +72,7 @@ public:
 private:
 	uint32_t base_ = 0;
 	size_t count_ = 0;
-	/* An array, as allocating memory for each unit would delay short operations. */
+	/* An array inside the object: an allocation for each unit would delay short operations. */
 	std::array<uint32_t, kMostWords> words_;
 };
 

@@ -16,7 +16,7 @@ namespace nvdla::sim
 namespace
 {
 
-/* Registers of a stage of SDP, whose fields are those of X1. */
+/* Registers of a stage of SDP; their fields are the same as X1's. */
 constexpr struct {
 	uint32_t config;
 	uint32_t alu;
@@ -27,7 +27,7 @@ constexpr struct {
 	{ NVDLA_SDP_D_DP_EW_CFG, NVDLA_SDP_D_DP_EW_ALU_CFG, NVDLA_SDP_D_DP_EW_MUL_CFG },
 };
 
-/* \return true if, according to the registers, an operand of a stage comes from memory */
+/* \return true if the registers say that an operand of a stage comes from memory */
 bool readsOperands(const RegisterFile &sdp, bool hasY)
 {
 	constexpr uint32_t bypass = NVDLA_SDP_D_DP_BS_CFG__BS_BYPASS;
@@ -52,7 +52,7 @@ constexpr uint32_t bitsOf(std::initializer_list<Unit> units)
 	return bits;
 }
 
-/* Units for which operations of each engine may wait. */
+/* Units that an operation of each engine can use; bit n: unit n. */
 constexpr std::array<uint32_t, engineCount> unitsOfEngines = {
 	bitsOf({ Unit::Bdma }),
 	bitsOf({ Unit::Cdma, Unit::Csc, Unit::CmacA, Unit::CmacB, Unit::Cacc, Unit::SdpRdma,
@@ -64,8 +64,8 @@ constexpr std::array<uint32_t, engineCount> unitsOfEngines = {
 };
 
 /*
- * In the order of the checks: drivers enable CDMA last, so it shows first that an operation must
- * wait.
+ * In the order in which readiness is checked. Drivers enable CDMA last, so checking it first
+ * usually settles that an operation must wait.
  */
 constexpr Unit convUnits[] = { Unit::Cdma,  Unit::Csc,	Unit::CmacA,
 			       Unit::CmacB, Unit::Cacc, Unit::Sdp };
@@ -92,7 +92,7 @@ void Scheduler::reset()
 {
 	for (RegisterFile &file : files_)
 		file.reset();
-	/* The hardware clears the convolution buffer in the first cycles after reset; the model's
+	/* The hardware takes a few cycles after reset to clear the convolution buffer; the model's
 	 * is clear immediately. */
 	file(Unit::Cdma)
 		.latch(0, NVDLA_CDMA_S_CBUF_FLUSH_STATUS,
@@ -155,7 +155,7 @@ std::unique_ptr<Job> Scheduler::begin(Engine engine)
 	return nullptr;
 }
 
-/* Completes an enabled SDP_RDMA at once if a flying SDP has nothing to read. */
+/* An enabled SDP_RDMA of a flying SDP without operands to read is done at once. */
 void Scheduler::skipIdleSdpRdma()
 {
 	constexpr struct {
@@ -198,7 +198,7 @@ std::unique_ptr<Job> Scheduler::beginConv()
 
 std::unique_ptr<Job> Scheduler::beginSdp()
 {
-	/* Returns before an allocation if no operation can begin, as memory may be short. */
+	/* Checked before anything is allocated, because memory may be short. */
 	if (!ready(Unit::Sdp) || sdpFlies())
 		return nullptr;
 	std::vector<Unit> units = { Unit::Sdp };

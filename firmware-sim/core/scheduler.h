@@ -30,7 +30,7 @@ struct Job {
 	OperationInputs inputs;	      /**< not used by BDMA */
 	BdmaOp bdma = {};	      /**< the copy; BDMA only */
 	unsigned int bdmaGroup = 0;
-	bool recorded = false; /**< already recorded, when its other units were done */
+	bool recorded = false; /**< reported to operationDone already; only CDMA still runs */
 };
 
 /**
@@ -45,7 +45,7 @@ struct Job {
  * - a flying SDP needs SDP_RDMA if an operand comes from memory; otherwise an enabled
  *   SDP_RDMA belongs to a later operation.
  *
- * Not synchronised: the core's lock covers it.
+ * Not thread-safe: the caller holds the core's lock.
  */
 class Scheduler
 {
@@ -62,11 +62,11 @@ public:
 
 	/**
 	 * \brief Launch a group of BDMA
-	 * \return null, or the guest's error
+	 * \return null, or the text of a guest error
 	 */
 	const char *launchBdma(unsigned int group);
 
-	/** \return true if operations of \a engine may wait for \a unit to be enabled */
+	/** \return true if enabling \a unit can begin an operation of \a engine */
 	static bool takesPart(Unit unit, Engine engine);
 
 	/** \return bits of the interrupt status for group 0; the bits of group 1 are one higher */

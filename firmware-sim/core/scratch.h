@@ -21,8 +21,8 @@ namespace nvdla::sim
 /**
  * \brief Blocks of memory that are reused by successive operations
  *
- * Blocks are reused without clearing, so that the system need not map and clear pages for each
- * operation. Thread-safe.
+ * Blocks are not cleared between uses. Reusing them saves the system from mapping and clearing
+ * pages for each operation. Thread-safe.
  */
 class Scratch
 {
@@ -37,11 +37,11 @@ public:
 
 	/** \return a block of at least \a bytes, with undefined contents */
 	Block take(size_t bytes);
-	/** \brief Return a block; allocates nothing, so it works even without free memory */
+	/** \brief Give a block back for reuse; allocates nothing, so it cannot fail */
 	void giveBack(Block block) noexcept;
 
 private:
-	static constexpr size_t kMostBlocks = 32; /* kept for reuse, the largest ones */
+	static constexpr size_t kMostBlocks = 32; /* most blocks kept for reuse, the largest ones */
 
 	std::mutex mutex_;
 	std::vector<Block> blocks_; /* from the smallest to the largest */
@@ -60,7 +60,7 @@ inline Scratch::Block Scratch::take(size_t bytes)
 			return block;
 		}
 	}
-	/* Round up to one of few sizes, so that others can reuse the block. */
+	/* Round up to a power of two, so that operations of other sizes can reuse the block. */
 	const size_t size = std::bit_ceil(std::max(bytes, kSmallest));
 	return { newLineArray(size), size };
 }
@@ -76,7 +76,7 @@ inline void Scratch::giveBack(Block block) noexcept
 		blocks_.erase(blocks_.begin());
 }
 
-/** \brief Numbers in scratch memory, with undefined initial values */
+/** \brief Array in scratch memory; its elements are undefined at first */
 template<typename T>
 class ScratchArray
 {
@@ -89,7 +89,7 @@ public:
 	ScratchArray(const ScratchArray &) = delete;
 	ScratchArray &operator=(const ScratchArray &) = delete;
 
-	/** \brief Change the size; all numbers are undefined afterwards */
+	/** \brief Change the size; all elements are undefined afterwards */
 	void resize(size_t size)
 	{
 		size_ = size;

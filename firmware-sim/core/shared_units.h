@@ -15,12 +15,12 @@
 namespace nvdla::sim
 {
 
-/** \brief Bytes that are copied in the time of starting work on an awake thread */
+/** \brief Bytes that a thread can copy in the time that an awake thread needs to begin work */
 inline constexpr uint64_t kBytesForAThread = 1 << 14;
 
 /**
- * \return useful number of threads for \a work
- * \param ofAThread work in the time of starting a thread
+ * \return number of threads that are useful for \a work, at least 1
+ * \param ofAThread amount of work, in the unit of \a work, that takes as long as starting a thread
  */
 inline unsigned int threadsFor(uint64_t work, uint64_t ofAThread)
 {
@@ -30,16 +30,16 @@ inline unsigned int threadsFor(uint64_t work, uint64_t ofAThread)
 }
 
 /**
- * \brief Do units 0 to \a count - 1, each once
+ * \brief Process the units 0 to \a count - 1, each once
  *
- * No unit may write memory that another unit reads or writes. Afterwards \a memory has the traffic
- * of all units.
+ * Units run in parallel, so no unit may write memory that another unit reads or writes. The
+ * traffic of all units is added to \a memory.
  *
  * \param workers null: the caller's thread does all units
  * \param threads largest number of threads
- * \param newPart makes the state of a thread from the thread's MemoryPort; its work() is called
- * with units in ascending order. A thread may have several such parts
- * \param join is called with each part when it is done, one at a time
+ * \param newPart makes an object for one thread, given that thread's MemoryPort. work() of the
+ * object is called with ascending units only, so a thread may need several objects
+ * \param join is called with each object after its last unit; calls do not overlap
  */
 template<typename NewPart, typename Join>
 void shareUnits(Workers *workers, unsigned int threads, MemoryPort &memory, uint64_t count,
@@ -54,8 +54,8 @@ void shareUnits(Workers *workers, unsigned int threads, MemoryPort &memory, uint
 			MemoryPort port = memory.fork();
 			const auto part = newPart(port);
 			const uint64_t first = *unit;
-			/* Units taken from another band may come before the ones done here: then
-			 * begin a new part. */
+			/* Units of another thread's band can have smaller numbers than the last
+			 * one: they need a new part. */
 			for (; unit && *unit >= first && !port.cancelled();
 			     unit = bands.take(thread))
 				part->work(*unit);

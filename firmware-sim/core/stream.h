@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Streams between engines that work on the fly: CACC to SDP, SDP to PDP.
+ * Streams between fused engines: CACC to SDP, SDP to PDP.
  */
 #pragma once
 
@@ -17,8 +17,8 @@ namespace nvdla::sim
 
 class MemoryPort;
 
-/** \brief Bytes of an atom of nv_full, for which the SIMD code is written: all channels of one
- * column in one surface of a cube */
+/** \brief Bytes of nv_full's memory atom: all channels of one column in one surface of a cube. The
+ * vector code is written for this size */
 inline constexpr uint32_t atomBytes = 32;
 
 /** \return channels in one atom of nv_full */
@@ -42,8 +42,8 @@ struct StreamCube {
  * \brief A run of atoms along one line of a cube, between CACC and SDP
  *
  * \a data holds \a width atoms of atomChannels() values each, channel fastest.
- * A value is the 32-bit accumulator result (INT: integer, FP16: the bits of an
- * FP32 number). Channels beyond the cube's last one are present, with the
+ * A value is the 32-bit result of the accumulator (INT: integer, FP16: bits of an
+ * FP32 number). The lanes beyond the cube's last channel hold the
  * producer's padding.
  */
 struct StreamRun {
@@ -53,18 +53,18 @@ struct StreamRun {
 	uint32_t x;	  /**< first column */
 	uint32_t width;	  /**< columns in this run */
 	std::span<const int32_t> data;
-	/** Upper bound of the magnitudes of integers, known by the producer */
+	/** Upper bound for the absolute value of integers; the default bounds any integer */
 	uint32_t largest = uint32_t{ 1 } << 31;
 };
 
 /**
  * \brief Receiver of a stream
  *
- * Runs come in the order the producer works: surface, then line, then column (Winograd: by pairs of
- * lines). A receiver must not use the data after the call.
+ * Runs come in the order in which the producer works: by surface, then line, then column (Winograd:
+ * pairs of lines at a time). A receiver must not use the data after the call.
  *
- * If a receiver can be forked, several threads can share a stream, each with a fork of its own.
- * Whole lines then come in any order, each to one of the forks, and none to the original receiver.
+ * Several threads can share a stream if the receiver can be forked, each thread with its own fork.
+ * Each line is then pushed whole to one of the forks, in any order, none to the original receiver.
  */
 class StreamSink
 {
@@ -72,8 +72,8 @@ public:
 	virtual ~StreamSink() = default;
 	virtual void push(const StreamRun &run) = 0;
 	/**
-	 * \brief Push \a count whole lines, beginning with that of \a first
-	 * \param first the first line, with the data of all lines one after another
+	 * \brief Push \a count whole lines, from the line of \a first on
+	 * \param first describes the first line; its data has all lines one after another
 	 */
 	virtual void pushLines(const StreamRun &first, uint32_t count)
 	{
@@ -86,20 +86,20 @@ public:
 		}
 	}
 	/**
-	 * \brief Make a receiver for another thread, while other forks may be in use
+	 * \brief Make a receiver for another thread; other forks may be in use
 	 *
-	 * After the first fork, any thread may call this at any time.
+	 * Any thread may call this at any time after the first fork.
 	 *
 	 * \return the fork, or null if the order of runs matters; this receiver must outlive it
 	 */
 	virtual std::unique_ptr<StreamSink> fork() { return nullptr; }
 	/**
-	 * \brief Fork for whole surfaces, which come one after the other, each with its lines in
+	 * \brief Fork for whole surfaces: a fork gets them one after the other, lines in
 	 * order
 	 *
-	 * For receivers to which the order of lines matters, but not that of surfaces.
+	 * For receivers that need a surface's lines in order, but surfaces in any order.
 	 *
-	 * \param cube the whole stream: this and other receivers get exactly its runs
+	 * \param cube the whole stream: all receivers together get exactly its runs
 	 */
 	virtual std::unique_ptr<StreamSink> forkOfSurfaces(const StreamCube &) { return nullptr; }
 	/**
@@ -111,7 +111,7 @@ public:
 	/** \return true if the receiver writes none of these bytes; false if unknown */
 	virtual bool leavesAlone(std::span<const std::byte>) const { return false; }
 	/**
-	 * \return true if the receiver writes no byte of the placement; for readers without a view
+	 * \return true if the receiver writes no byte of the placement; for memory without views
 	 */
 	virtual bool spares(const Placement &) const { return true; }
 };
@@ -148,7 +148,7 @@ public:
 	virtual std::unique_ptr<AtomSink> fork(const StreamCube &, MemoryPort &) { return nullptr; }
 	/** \brief Add the counts of a fork, except its memory traffic */
 	virtual void join(AtomSink &) {}
-	/** \return the memory that the receiver writes, if it writes lines of a cube */
+	/** \return memory that the receiver writes; empty if it writes no lines of a cube */
 	virtual Placement written() const { return {}; }
 };
 

@@ -11,10 +11,10 @@ namespace nvdla::sim
 namespace
 {
 
-/* The reader or writer that waits in a stall. */
+/* Reader or writer whose waiting cycles a stall register counts. */
 enum class Waits : uint8_t { Reads, X1, X2, Y, Writes };
 
-/* A stall register, and the bit that enables it. */
+/* A stall register, and the field of D_PERF_ENABLE that enables it. */
 struct StallRegister {
 	Unit unit;
 	uint32_t enable;
@@ -51,7 +51,7 @@ constexpr StallRegister stallRegisters[] = {
 	  NVDLA_RBK_D_PERF_WRITE_STALL, Waits::Writes },
 };
 
-/* In a fused chain, CDMA reads the data and the last engine writes. */
+/* If several engines are fused, CDMA reads the input and the last engine writes the output. */
 uint64_t cyclesOf(const StallRegister &stall, const OperationInputs &inputs,
 		  const OperationTiming &timing)
 {

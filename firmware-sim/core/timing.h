@@ -13,7 +13,7 @@
 namespace nvdla::sim
 {
 
-/** \return true if D_PERF_ENABLE of any unit of the operation requests performanceRegisters() */
+/** \return true if D_PERF_ENABLE of a unit of the operation is set: registers need its timing */
 bool asksForTiming(const OperationInputs &inputs);
 
 /** \return \a count saturated to a 32-bit register */
@@ -22,8 +22,8 @@ uint32_t registerValue(uint64_t count);
 /**
  * \return values of the stall and latency registers of the operation's units
  *
- * Only for units whose D_PERF_ENABLE is set in the operation's group. Reads of the convolution
- * pipeline are divided into weights and data by the size of the weights.
+ * Only registers of units whose D_PERF_ENABLE is set in the operation's group. If units are
+ * fused, the read stall is that of the first unit, and the write stall that of the last one.
  */
 std::vector<RegisterUpdate> performanceRegisters(const OperationInputs &inputs,
 						 const OperationTiming &timing);

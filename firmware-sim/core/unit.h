@@ -32,7 +32,7 @@ enum class Unit : uint8_t {
 	CfgRom, /**< configuration ROM; nv_full has none */
 };
 
-/** Units with registers, that is all but CfgRom */
+/** Number of units with registers: all but CfgRom */
 constexpr size_t unitCount = 17;
 
 constexpr size_t index(Unit unit)
@@ -40,7 +40,7 @@ constexpr size_t index(Unit unit)
 	return static_cast<size_t>(unit);
 }
 
-/** \brief Engines: each runs one operation at a time, and all run at the same time */
+/** \brief Engines: each runs one operation at a time, in parallel with the other engines */
 enum class Engine : uint8_t {
 	Bdma,
 	Conv,

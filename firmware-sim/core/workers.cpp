@@ -54,7 +54,7 @@ void Workers::run(unsigned int most, const std::function<void(unsigned int)> &wo
 	}
 	work_ = &work;
 	callersCore_ = sched_getcpu();
-	/* A thread that is about to sleep either sees this store or is counted in asleep_. */
+	/* A helper that is about to sleep either sees calls_ or is already counted in asleep_. */
 	calls_ = helpers;
 	const unsigned int awake = static_cast<unsigned int>(threads_.size()) - asleep_;
 	makeWay(callersCore_);
@@ -105,9 +105,9 @@ void Workers::waitForOthers()
 }
 
 /*
- * Keeps helpers off the caller's core. Schedulers tend to place a woken thread on its waker's core,
- * and in a virtual machine idle cores may not be scheduled: the thread would wait for milliseconds.
- * A caller may also be placed on the core of a polling thread, and both would stay there.
+ * Keeps helpers off the caller's core. Schedulers often place a woken thread on its waker's core.
+ * In a virtual machine idle cores may not be scheduled, so the thread would wait for milliseconds.
+ * A caller may also land on the core of a polling thread, and both would stay on that core.
  */
 void Workers::makeWay(int core)
 {
@@ -141,7 +141,7 @@ bool Workers::post(std::function<void()> errand)
 		return false;
 	errand_ = std::move(errand);
 	errandState_ = Errand::Offered;
-	/* A thread that stops polling either sees the errand or has left looking_ before. */
+	/* A helper that stops polling either sees the errand or is no longer in looking_. */
 	if (looking_ > 0)
 		return true;
 	state = Errand::Offered;
@@ -172,16 +172,16 @@ bool Workers::takesPart()
 			return false;
 		if (answer())
 			return true;
-		/* A thread on the caller's core sleeps, and is woken on a free core. */
+		/* A helper on the caller's core stops polling and is woken on a free core. */
 		looking_++;
 		const bool found =
 			lookFor([&] { return called() || sched_getcpu() == callersCore_; });
 		looking_--;
 		if (found && called())
-			continue; /* to do an errand, end or answer; others may be faster */
+			continue; /* for a call, an errand or the end; others may be faster */
 		std::unique_lock lock(mutex_);
 		asleep_++;
-		/* A thread that was woken too late waits for the next call. */
+		/* If others have taken all calls in the meantime, wait for the next run(). */
 		if (!called())
 			wake_.wait(lock);
 		asleep_--;

@@ -21,11 +21,11 @@ namespace nvdla::sim
 {
 
 /**
- * \brief Threads that help to compute an operation, and scratch memory for it
+ * \brief Threads ("helpers") that help to compute an operation, and scratch memory for it
  *
- * The threads serve one operation at a time. Results must not depend on their number. A thread that
- * waits for work, or for other threads, polls for kPatience (a tenth of a millisecond) before it
- * sleeps, because operations follow each other faster than a thread is woken.
+ * Only one operation at a time has the helpers. Results must not depend on the number of threads.
+ * A thread without work polls for kPatience (a tenth of a millisecond) before it sleeps, because
+ * waking a thread takes longer than the usual time between two operations.
  */
 class Workers
 {
@@ -42,29 +42,29 @@ public:
 	/**
 	 * \brief Call \a work on several threads, one of which is the caller's
 	 *
-	 * The argument of \a work is the number of the thread: 0 for the caller, and for each other
-	 * thread the same number below threads() each time.
+	 * The argument of \a work is a thread number below threads(): 0 for the caller. A helper
+	 * has the same number in each run().
 	 *
-	 * \a work is called at least once and at most \a most times, and takes open units of work
-	 * itself: when the caller's call returns, only units that other threads are computing may
-	 * be unfinished. run() returns when all calls have returned. If another operation uses the
-	 * threads, only the caller works.
+	 * \a work is called at least once and at most \a most times. Each call takes open units of
+	 * work until none is left, so after the caller's call only units that other threads still
+	 * compute are unfinished. run() returns after the last call. If another operation has the
+	 * helpers, only the caller works.
 	 *
-	 * \throw the first exception of \a work, in any thread, when all calls have returned
+	 * \throw the first exception of \a work in any thread, after all calls have returned
 	 */
 	void run(unsigned int most, const std::function<void(unsigned int thread)> &work);
 
 	/**
-	 * \brief Let another thread do something short, if one is polling for work
+	 * \brief Let a helper run a short function, if one is polling for work
 	 *
-	 * May be called from any thread; \a errand may call this, but not run().
+	 * Any thread may call this. \a errand may call post(), but not run().
 	 *
-	 * \return false if no thread took the errand, and the caller has to do it
+	 * \return false if no helper took \a errand: the caller has to run it
 	 */
 	bool post(std::function<void()> errand);
 
-	/** \return true if a helper sleeps: run() would have to wake it, which takes as long as
-	 * several operations */
+	/** \return true if a helper sleeps: run() would have to wake that thread, which takes as
+	 * long as several operations */
 	bool anyAsleep() const { return asleep_ > 0; }
 
 	/** \brief Wake sleeping helpers before work comes; may be called from any thread */
@@ -74,9 +74,9 @@ public:
 	Scratch &scratch() { return scratch_; }
 
 private:
-	/** \brief Do the available work, and keep an exception that it throws */
+	/** \brief Call work_ and keep an exception that it throws */
 	void call(unsigned int thread);
-	/** \brief Move helpers off \a core, if the host has other cores */
+	/** \brief Keep helpers off \a core of the host, if it has other cores */
 	void makeWay(int core);
 	void wake(unsigned int sleepers);
 	void waitForOthers();
@@ -87,7 +87,7 @@ private:
 	bool answer();
 	void doErrand();
 
-	/* Parts of calls_: calls that may still begin, and calls in progress. */
+	/* Fields of calls_: low 16 bits: calls that may still begin; above: running calls. */
 	static constexpr unsigned int kWanted = 0xffff;
 	static constexpr unsigned int kWorking = kWanted + 1;
 
@@ -95,12 +95,12 @@ private:
 	std::mutex inUse_;  /* held by run(); guards the following members */
 	cpu_set_t cores_;   /* cores of the host that helpers may use */
 	int freeCore_ = -1; /* core that helpers may not use */
-	/* Set before a thread is called. */
+	/* Function that the threads call; set before calls_. */
 	const std::function<void(unsigned int)> *work_ = nullptr;
 	std::atomic<unsigned int> calls_ = 0;
 	std::mutex failureMutex_;
 	std::exception_ptr failure_;	       /* first exception of work_ */
-	std::atomic<int> callersCore_ = -1;    /* core that the caller was on last */
+	std::atomic<int> callersCore_ = -1;    /* core of the host on which run() was called last */
 	std::mutex mutex_;		       /* held to fall asleep or to wake a thread */
 	std::condition_variable wake_;	       /* wakes helpers */
 	std::condition_variable done_;	       /* notifies the caller */

@@ -9,7 +9,7 @@
 #include "arith/fp17-inl.h"
 #include "lut/lut_narrow-inl.h"
 
-/* An include guard that lets the file be included once for each instruction set. */
+/* Include guard that works once per instruction set: HWY_TARGET_TOGGLE changes with each. */
 #if defined(NVDLA_SIM_LUT_FLOAT_LUT_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_LUT_FLOAT_LUT_INL_H
 #undef NVDLA_SIM_LUT_FLOAT_LUT_INL_H
@@ -35,7 +35,7 @@ HWY_INLINE Single single(float value)
 }
 
 /**
- * \return a - b; zero has the sign of \a a; positive overflow gives the largest number
+ * \return a - b; a zero result has the sign of \a a; overflow gives the largest finite number
  */
 HWY_INLINE Bits difference(Bits a, Bits b)
 {
@@ -45,14 +45,14 @@ HWY_INLINE Bits difference(Bits a, Bits b)
 	return hn::IfThenElse(equal, signOf(a), hn::Min(result, constant(kLargest)));
 }
 
-/** Differences between the look-up units: see LutVariant */
+/** SDP's and CDP's steps of a look-up; LutVariant describes the differences */
 struct OfSdp {
 	static constexpr float kOne = 0x1p35F; /* scale of the fraction */
 
-	/** \return 1 - fraction, rounded once: above a half FP32 lacks bits of the fraction */
+	/** \return 1 - fraction, rounded only once: FP32 cannot hold a large weight exactly */
 	static HWY_INLINE Bits weightOfFirst(Single fraction)
 	{
-		/* Adding this rounds numbers from a half on to FP17's last bit. */
+		/* Adding kLarge rounds a weight of a half or more to FP17's last bit. */
 		constexpr float kLarge = 0x1.8p12F;
 		const Single large = hn::Sub(single(kLarge + 1), fraction);
 		const Bits small = fp17::roundedMantissa(asBits(hn::Sub(single(1), fraction)));
@@ -91,8 +91,8 @@ struct OfCdp {
 	{
 		return fp17::addFinite(rise, entry);
 	}
-	/* A slope of zero adds a zero with the sign of the distance, which changes only entries of
-	 * zero. */
+	/* CDP adds slope times distance, also if the slope is zero. A zero with the distance's sign
+	 * changes the sum only if the entry is a zero. */
 	static HWY_INLINE Bits beyondFlat(Bits entry, Bits distance)
 	{
 		return hn::IfThenElse(hn::Eq(magnitudeOf(entry), hn::Zero(Tag())), signOf(distance),
@@ -100,19 +100,19 @@ struct OfCdp {
 	}
 };
 
-/** Lut::Position for a vector of inputs */
+/** Hits, indices and fractions of a vector of inputs, for one table */
 struct Positions {
 	Mask hit;
 	Mask underflow;
 	Bits index;	 /* index of a hit */
 	Single fraction; /* fraction of a hit: 0 to 1 */
 
-	/** \param one scale of the fraction, a power of two; smaller bits are cut off */
+	/** \param one 2^n; the fraction is cut off to n bits */
 	HWY_INLINE Positions(const FloatLut::Table &table, Bits x, float one)
 	{
 		const Bits distance = difference(x, constant(table.start));
 
-		/* Distances that are negative, zero or denormal. */
+		/* Negative, zero or denormal distances. */
 		underflow = hn::Lt(distance, constant(kSmallest));
 		if (table.exponential)
 			exponential(table, distance);
@@ -146,13 +146,13 @@ private:
 };
 
 /**
- * \return the numbers at \a index
- * \param le true if all are from LE
+ * \return numbers[index] for each lane
+ * \param le true if all indices are in LE: its 64 numbers fit into registers
  */
 HWY_INLINE Bits numbersAt(const int32_t *numbers, Bits index, bool le)
 {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-	/* Permutes of registers are faster than a gather. */
+	/* Permuting registers is faster than a gather from memory. */
 	if (HWY_LIKELY(le)) {
 		const auto two = [&](const int32_t *first) HWY_ATTR {
 			return _mm512_permutex2var_epi32(_mm512_loadu_si512(first), index.raw,

@@ -37,10 +37,10 @@ namespace
 constexpr uint32_t lastOfLe = LutTables::leEntries - 1;
 constexpr uint32_t lastOfLo = LutTables::loEntries - 1;
 
-/* Larger shifts give the same results. */
+/* Larger shifts give the same results: inputs have at most 40 bits. */
 constexpr int maxBiasShift = 40;
 
-/* \return the low \a bits of a distance, aligned to the top of the fraction */
+/* \return the low \a bits of a distance, as a fraction of \a fractionBits bits */
 uint64_t toFraction(uint64_t distance, int bits, unsigned fractionBits)
 {
 	if (bits <= 0)
@@ -93,7 +93,7 @@ void decodeLutSlopes(LutTableConfig &table, uint32_t scale, uint32_t shift)
 	table.overflow.shift = static_cast<int8_t>(arith::signExtend<5>(high));
 }
 
-/* An exponential table's first entry is one power of two away from its start. */
+/* The first entry of an exponential table is for the input start + 2^indexOffset. */
 int64_t LutTableConfig::underflowEdge() const
 {
 	if (!exponential || indexOffset < 0)
@@ -159,7 +159,7 @@ Lut::Position Lut::locateFloat(const LutTableConfig &table, uint32_t last, uint3
 			 .fraction = toFraction(significand, mantissaBits, variant_.fractionBits) };
 	}
 
-	/* Bits of the significand that are below one step of the index. */
+	/* Number of the significand's low bits that weigh less than one step of the index. */
 	const int below = mantissaBits - (exponent - table.indexSelect);
 	uint64_t index;
 	if (below > mantissaBits)
@@ -233,7 +233,8 @@ int64_t Lut::extrapolate(const Choice &choice, int64_t x) const
 	const int64_t edge = below ? table.underflowEdge() : table.end;
 	const int64_t entry = choice.entries[below ? 0 : choice.last];
 
-	/* CDP keeps 56 bits of the product; the clipped sum of 16 bits is the same. */
+	/* CDP keeps 56 bits of the product, not 32. Its sum is clipped to 16 bits, so the results
+	 * are equal. */
 	return clip(entry + truncateSigned<32>((x - edge) * slope.scale, slope.shift));
 }
 

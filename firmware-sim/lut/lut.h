@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two-level look-up: a coarse table (LE, exponential or linear) and a dense
- * one (LO, linear), shared by SDP-Y and CDP.
+ * Look-up in two tables, shared by SDP-Y and CDP: LE (exponential or linear) is coarse, LO (linear)
+ * is dense.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace nvdla::sim
 {
 
-/** \brief Extrapolation of the function beyond an edge of a table */
+/** \brief Straight line that continues the function beyond an edge of a table */
 struct LutSlope {
 	int16_t scale = 0; /**< signed integer, or FP16 bits */
 	int8_t shift = 0;  /**< integer only: right shift, -16..15 */
@@ -20,20 +20,20 @@ struct LutSlope {
 
 /** \brief One table's registers */
 struct LutTableConfig {
-	bool exponential = false; /**< LE only: logarithmic index */
+	bool exponential = false; /**< LE only: the index is a logarithm */
 	int8_t indexOffset = 0;	  /**< exponential: log2 of the distance from start to the first
 				   * entry */
 	int8_t indexSelect = 0;	  /**< linear: log2 of the distance between entries */
-	int64_t start = 0;	  /**< linear: first entry's input. Exponential: distances are
-				   * counted from this input. Signed integer, or FP32 bits */
-	int64_t end = 0;	  /**< last entry's input */
+	int64_t start = 0;	  /**< linear: input of the first entry; exponential: input from
+				   * which distances count. Integer, or FP32 bits */
+	int64_t end = 0;	  /**< input of the last entry */
 	LutSlope underflow;
 	LutSlope overflow;
 
-	/** \return integer: the input from which an underflow is extrapolated */
+	/** \return input from which an underflow is extrapolated, as an integer */
 	int64_t underflowEdge() const;
 
-	/** \return underflowEdge() for floating point, as FP32 bits */
+	/** \return underflowEdge() of floating-point tables, as FP32 bits */
 	uint32_t underflowEdgeFloat() const;
 };
 
@@ -53,8 +53,8 @@ struct LutConfig {
  */
 LutConfig decodeLut(uint32_t config, uint32_t info);
 
-/** \brief Decode one table's slope registers: underflow in the low field, overflow in the high
- * one */
+/** \brief Decode a table's slope registers: the low field is for underflow, the high one for
+ * overflow */
 void decodeLutSlopes(LutTableConfig &table, uint32_t scale, uint32_t shift);
 
 /** \brief The five counters D_PERF_LUT_* */
@@ -81,12 +81,12 @@ struct LutVariant {
 	unsigned fractionBits; /**< bits of the interpolation's fraction */
 	unsigned outputBits;   /**< bits of an integer result */
 	/**
-	 * SDP weights both entries (1 - f, f) and rounds their sum; CDP adds the
-	 * rounded part of the difference to the first entry.
+	 * True (SDP): both entries get weights (1 - f, f), and their sum is rounded. False (CDP):
+	 * the difference times f is rounded, and added to the first entry.
 	 */
 	bool weighted;
-	/** True: count by result, as SDP does: each table's hits, and results inside and beyond an
-	 * edge of a table. False: count one case for each input, as CDP does. */
+	/** True (SDP): count hits of each table, and whether the result is inside or beyond an edge
+	 * of a table. False (CDP): each input counts in one of the counters. */
 	bool countsByResult;
 };
 
@@ -94,7 +94,7 @@ inline constexpr LutVariant sdpLut = { 35, 32, true, true };
 inline constexpr LutVariant cdpLut = { 16, 16, false, false };
 
 /**
- * \brief One look-up unit, set up for an operation
+ * \brief Look-up unit, set up for one operation
  *
  * Rules: programming guide "LUT"; the order of the floating-point steps, the
  * edge cases and the counters are those of the hardware's C model.
@@ -108,11 +108,11 @@ public:
 	{
 	}
 
-	/** \return the function at the integer \a x (at most 40 bits), clipped to the output's
-	 * width */
+	/** \return the function at the integer \a x of at most 40 bits, clipped to the width of the
+	 * output */
 	int64_t lookup(int64_t x, LutCounters &counters) const;
 
-	/** \return the function at \a x, FP32 bits, as FP17 bits */
+	/** \return the function at \a x, which is FP32 bits; the result is FP17 bits */
 	uint32_t lookupFloat(uint32_t x, LutCounters &counters) const;
 
 private:
@@ -120,7 +120,7 @@ private:
 
 	struct Position {
 		Outcome outcome = Outcome::Hit;
-		uint32_t index = 0;    /**< hit: index of the entry below */
+		uint32_t index = 0;    /**< hit: index of the entry before the input */
 		uint64_t fraction = 0; /**< hit: fraction to the next entry, fractionBits wide */
 	};
 

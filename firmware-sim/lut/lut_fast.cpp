@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compiled once for each instruction set (Highway).
+ * Look-ups in SIMD vectors. The file is compiled once for each instruction set (Highway).
  */
 #include "lut/lut_fast.h"
 
@@ -9,7 +9,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lut/lut_fast.cpp"
 #include <hwy/foreach_target.h>
-/* These files are included once for each instruction set, so they follow foreach_target.h. */
+/* Headers that are included once for each instruction set must follow foreach_target.h. */
 #include <hwy/highway.h>
 
 #include "arith/doubles-inl.h"
@@ -55,11 +55,12 @@ private:
 		underflow = hn::Le(distance, hn::Zero(Tag()));
 	}
 
-	/* Exponent and mantissa of a distance are those of its logarithm's index. */
+	/* The index is log2 of the distance: its integer and fraction are the distance's exponent
+	 * and mantissa. */
 	HWY_INLINE void exponential(const FastLut::Table &table, Vector distance)
 	{
-		constexpr double two52 = 4503599627370496.0; /* doubles between this and twice
-							      * this have a lowest bit worth 1 */
+		constexpr double two52 = 4503599627370496.0; /* 2^52: the lowest mantissa bit of
+							      * doubles from here on is worth 1 */
 		constexpr double bias = 1023.0;
 		const auto bits = hn::BitCast(BitsTag(), distance);
 		const auto exponent =
@@ -76,7 +77,7 @@ private:
 	}
 };
 
-/** Selects one of four numbers for each lane */
+/** Selects for each lane a number of LO or LE, for an underflow or an overflow */
 struct Pick {
 	Mask lo;
 	Mask underflow;
@@ -117,7 +118,7 @@ HWY_INLINE Vector interpolate(const FastLut &lut, Mask hit, Mask lo, const Posit
 
 	if (lut.rules.variant.weighted)
 		return roundAway(hn::MulAdd(hn::Sub(y1, y0), fraction, y0));
-	/* CDP's fraction has fewer bits; all bits of SDP's fraction are used. */
+	/* CDP cuts the fraction to fewer bits than the vector has; SDP uses all of them. */
 	const double one = static_cast<double>(uint64_t{ 1 } << lut.rules.variant.fractionBits);
 	const Vector cut = hn::Mul(hn::Floor(hn::Mul(fraction, constant(one))), constant(1 / one));
 	return hn::Add(y0, roundAway(hn::Mul(hn::Sub(y1, y0), cut)));
@@ -128,7 +129,7 @@ HWY_INLINE Vector load(const double *values)
 	return hn::LoadU(Tag(), values);
 }
 
-/* \param values integers, or doubles with integer values */
+/* \param values integers, as int32_t or as double */
 template<typename Number>
 void lookupWide(const FastLut &table, const Number *values, int32_t *results, size_t count,
 		LutCounters &counters)
@@ -159,7 +160,7 @@ void lookupWide(const FastLut &table, const Number *values, int32_t *results, si
 void lookupOfTarget(const FastLut &table, int32_t *values, size_t count, LutCounters &counters)
 {
 	const size_t lanes = hn::Lanes(lut::NarrowTag());
-	/* Local copies, which stores to the output cannot alias. */
+	/* Local copies stay in registers: stores to the output cannot change them. */
 	const FastLut::Rules rules = table.rules;
 	const FastLut::NarrowTables narrow = table.narrow;
 	LutCounters counted;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Converts tables and their registers to the number types of the vectors.
+ * Converts tables and their registers to the number types of the vector code.
  */
 #include <algorithm>
 #include <cmath>
@@ -17,10 +17,10 @@ using namespace arith;
 namespace
 {
 
-/* Distances from an edge of this size have 35 bits. */
+/* With larger edges or steps, a distance would not be exact in a double. */
 constexpr int64_t largestEdge = int64_t{ 1 } << 34;
 constexpr int largestSelect = 35;
-/* A step of this size times an entry has 30 bits. */
+/* 32 bits hold the product of an entry and a distance within a step of at most 2^14. */
 constexpr int largestNarrowShift = 14;
 
 bool acceptsTable(const LutTableConfig &table)
@@ -63,7 +63,7 @@ void putPairs(const std::array<int16_t, entryCount> &entries, int32_t *pairs)
 		pairs[i] = static_cast<uint16_t>(entries[i]) | entries[i + 1] * 0x10000;
 }
 
-/* Range of the distances that hit. */
+/* Range of the distances from the table's start that hit the table. */
 struct Distances {
 	int64_t first;
 	int64_t end;
@@ -71,7 +71,7 @@ struct Distances {
 
 Distances distancesThatHit(const LutTableConfig &config, int64_t steps)
 {
-	/* At most 40 bits, more than any distance has. */
+	/* Clips a shift to 40 bits: no distance has more. */
 	const auto bits = [](int64_t count) { return std::clamp<int64_t>(count, 0, 40); };
 
 	if (config.exponential)
@@ -97,7 +97,7 @@ bool interpolatesNarrow(const LutTableConfig &config)
 	       config.indexSelect <= largestNarrowShift;
 }
 
-/* \return bits of a distance in a step, common to both tables; 0 if 32 bits are not enough */
+/* \return bits of a distance within a step, for both tables; 0 if 32 bits do not suffice */
 int narrowShiftOf(const LutConfig &config)
 {
 	int shift = 0;
@@ -152,7 +152,7 @@ bool isFiniteHalf(int16_t half)
 	return Fp16::exponent(static_cast<uint16_t>(half)) != Fp16::kExponentMax;
 }
 
-/* Exact: FP32 and FP17 contain all numbers of FP16. */
+/* Conversion without rounding: FP32 (and FP17) contain all numbers of FP16. */
 int32_t fp32OfHalf(int16_t half)
 {
 	return static_cast<int32_t>(fp16ToFp32(static_cast<uint16_t>(half)));

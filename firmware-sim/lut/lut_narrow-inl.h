@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * FastLut in integers of 32 bits, for files that are compiled once for each instruction set
+ * FastLut's look-up in 32-bit integers, for files that are compiled once for each instruction set
  * (Highway).
  */
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 #include "lut/lut_fast.h"
 
-/* An include guard that lets the file be included once for each instruction set. */
+/* Include guard that works once per instruction set: HWY_TARGET_TOGGLE changes with each. */
 #if defined(NVDLA_SIM_LUT_NARROW_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_LUT_NARROW_INL_H
 #undef NVDLA_SIM_LUT_NARROW_INL_H
@@ -28,7 +28,7 @@ namespace lut
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/** Masks of the inputs that hit each table, or miss it below */
+/** For each table: masks of the inputs that hit it, and of those that are below its range */
 template<typename Tag>
 struct Outcomes {
 	using Mask = hn::Mask<Tag>;
@@ -40,7 +40,7 @@ struct Outcomes {
 
 	HWY_INLINE Mask hit() const { return hn::Or(leHit, loHit); }
 
-	/** Implements Lut::choose(): true where LO is used */
+	/** \return mask of the inputs that use LO; same rules as Lut::choose() */
 	HWY_INLINE Mask choose(const FastLut::Rules &rules) const
 	{
 		Mask selectLo = rules.hybridSelectsLo ? hn::Not(hn::AndNot(loHit, leHit))
@@ -54,7 +54,7 @@ struct Outcomes {
 		return selectLo;
 	}
 
-	/** \return mask of the inputs that miss the chosen table below */
+	/** \return mask of the inputs that are below the range of the chosen table */
 	HWY_INLINE Mask underflow(Mask selectLo) const
 	{
 		return hn::Or(hn::And(selectLo, loUnderflow), hn::AndNot(selectLo, leUnderflow));
@@ -65,7 +65,7 @@ struct Outcomes {
 		return static_cast<uint32_t>(hn::CountTrue(Tag(), mask));
 	}
 
-	/** Count inputs that hit at least one table */
+	/** Counts inputs that hit at least one table */
 	HWY_INLINE void countHits(const FastLut::Rules &rules, LutCounters &counters) const
 	{
 		if (!rules.counts)
@@ -83,7 +83,7 @@ struct Outcomes {
 		counters.hybrid += le + lo - hits;
 	}
 
-	/* Count CDP's misses: both tables missed at the same end, or at different ends. */
+	/* Counts inputs that miss both tables: at the same end, or (hybrid) at different ends. */
 	HWY_INLINE void countMisses(const FastLut::Rules &rules, Mask selectLo,
 				    LutCounters &counters) const
 	{
@@ -104,12 +104,12 @@ struct Outcomes {
 	}
 };
 
-/* As many integers as two vectors of doubles have numbers. */
+/* Twice as many lanes as a vector of doubles, at most 16. */
 using NarrowTag = hn::CappedTag<int32_t, 16>;
 using NarrowVector = hn::Vec<NarrowTag>;
 using NarrowMask = hn::Mask<NarrowTag>;
 
-/** FastLut::Narrow's position of a vector of inputs */
+/** Hits, pairs of entries and fractions of a vector of inputs, for one table */
 struct NarrowPositions {
 	NarrowMask hit;
 	NarrowVector pair;
@@ -130,7 +130,7 @@ struct NarrowPositions {
 	}
 };
 
-/** Look-up of a vector of inputs: hits, and the two entries around each input */
+/** Look-up of a vector of inputs in both tables */
 struct NarrowLookup {
 	NarrowVector x;
 	Outcomes<NarrowTag> outcomes;
@@ -141,7 +141,7 @@ struct NarrowLookup {
 	bool allHit;
 
 	/**
-	 * \return false if 32 bits are not enough for an input: a table that needs more bits, or a
+	 * \return false if an input needs doubles: for a table with more than 32 bits, or for a
 	 * slope beyond an edge
 	 */
 	HWY_INLINE bool locate(const FastLut::Rules &rules, const FastLut::NarrowTables &narrow,
@@ -168,8 +168,8 @@ struct NarrowLookup {
 	}
 
 	/**
-	 * \param y0 entries before the inputs that hit
-	 * \param y1 entries after them
+	 * \param y0 entries before the inputs, where they hit
+	 * \param y1 entries after the inputs, where they hit
 	 */
 	HWY_INLINE void finish(const FastLut &lut, const FastLut::Rules &rules,
 			       const FastLut::NarrowTables &narrow, NarrowVector y0,
@@ -179,7 +179,7 @@ struct NarrowLookup {
 		const NarrowVector whole = hn::ShiftLeftSame(y0, narrow.shift);
 		const NarrowVector rise = hn::Mul(hn::Sub(y1, y0), fraction);
 		const NarrowVector sum = rules.variant.weighted ? hn::Add(whole, rise) : rise;
-		/* Halves away from zero: for negative numbers one less than the half is added. */
+		/* Rounds halves away from zero: negative numbers get one less than half added. */
 		const NarrowVector half = hn::Set(tag, 1 << (narrow.shift - 1));
 		const NarrowVector rounded = hn::ShiftRightSame(
 			hn::Add(hn::Add(sum, half), hn::BroadcastSignBit(sum)), narrow.shift);
@@ -194,7 +194,7 @@ struct NarrowLookup {
 	}
 
 private:
-	/** \return the table's first or last entries, the results beyond the edges */
+	/** \return the results of misses: the first or the last entry of the chosen table */
 	HWY_INLINE NarrowVector edges(const FastLut &lut) const
 	{
 		const NarrowMask below = outcomes.underflow(selectLo);

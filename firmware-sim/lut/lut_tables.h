@@ -23,11 +23,11 @@ struct LutTables {
 /**
  * \brief S_LUT_ACCESS_CFG and S_LUT_ACCESS_DATA
  *
- * The layout of both registers is the same in SDP and CDP. Every access to the
- * data register increments the address. In CDP the address stops at the last entry, and
- * the configuration register shows it; in SDP the address has no limit, and the
- * configuration register reads as written (nvdlav1 RTL). Entries beyond a table's end
- * read as zero and ignore writes.
+ * The layout of both registers is the same in SDP and CDP. Each access to the data register in the
+ * configured direction increments the address. CDP's address stops at the last entry, and CDP's
+ * configuration register shows it. SDP's address has no limit, and SDP's configuration register
+ * reads as written (nvdlav1 RTL). Accesses beyond a table's end read zero and write
+ * nothing.
  */
 class LutAccessPort
 {
@@ -41,7 +41,7 @@ public:
 
 	/**
 	 * \brief Write S_LUT_ACCESS_DATA
-	 * \return false if \a value was not stored in an entry
+	 * \return false if the table does not hold \a value at the address afterwards
 	 */
 	bool write(LutTables &tables, uint32_t value);
 
@@ -56,7 +56,7 @@ private:
 	void advance();
 
 	Kind kind_;
-	uint32_t written_ = 0; /* LUT_ADDR as it was configured */
+	uint32_t written_ = 0; /* LUT_ADDR as written to S_LUT_ACCESS_CFG */
 	uint32_t entry_ = 0;
 	bool lo_ = false;
 	bool writing_ = false;

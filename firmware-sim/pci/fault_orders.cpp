@@ -39,7 +39,7 @@ bool FaultOrders::take(uint32_t order)
 	return false;
 }
 
-/* Takes one of the faults that were ordered; returns false if none is left. */
+/* Uses up one of the ordered faults; returns false if none is left. */
 bool FaultOrders::strikes(std::atomic<uint32_t> &count)
 {
 	uint32_t left = count.load(std::memory_order_relaxed);

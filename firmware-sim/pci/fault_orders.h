@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Faults of the device that tests of drivers can order. */
+/* Faults of the device that driver tests can order. */
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 namespace nvdla::sim
 {
 
-/** \brief Faults that are ordered by NVDLA_PCI_FAULT_* of include/nvdla/hw/pci.h; thread-safe */
+/** \brief Counts ordered faults: NVDLA_PCI_FAULT_* of include/nvdla/hw/pci.h; thread-safe */
 class FaultOrders
 {
 public:
@@ -19,7 +19,7 @@ public:
 	 */
 	bool take(uint32_t order);
 
-	/** \brief Handle a reset of the function */
+	/** \brief Handle a reset of the function: registers answer again */
 	void reset() { ones_ = false; }
 
 	/** \return true if the next interrupt message is to be lost */
@@ -30,9 +30,9 @@ public:
 	bool hangsCdma() { return strikes(cdmaHangs_); }
 	/** \return true if the current access to system memory is to be refused */
 	bool refusesDma() { return strikes(dma_); }
-	/** \return true if registers do not answer */
+	/** \return true if the registers do not answer: they read as all ones */
 	bool silent() const { return ones_ || gone_; }
-	/** \return true if nothing of the function answers */
+	/** \return true if the whole function does not answer, as if it was unplugged */
 	bool gone() const { return gone_; }
 
 private:

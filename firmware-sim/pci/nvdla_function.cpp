@@ -71,7 +71,7 @@ void NvdlaFunction::sendInterrupt()
 }
 
 /*
- * The vendor-specific capability, with facts that a driver cannot read from the core's
+ * Adds the vendor-specific capability, with facts that a driver cannot read from the core's
  * registers.
  */
 void NvdlaFunction::addDescription(const Config &config)
@@ -92,7 +92,7 @@ void NvdlaFunction::addDescription(const Config &config)
 	this->config().addCapability(vfiouser::pci::kCapabilityVendor, body);
 }
 
-/* Add the capability through which faults are ordered. */
+/* Adds the capability through which tests order faults. */
 void NvdlaFunction::addFaults()
 {
 	constexpr size_t header = 2;
@@ -103,7 +103,7 @@ void NvdlaFunction::addFaults()
 	faultsCapability_ = config().addCapability(vfiouser::pci::kCapabilityVendor, body);
 }
 
-/* Orders reach the device even while it does not answer. */
+/* Handles orders of faults, also while the device does not answer. */
 void NvdlaFunction::configWritten(uint64_t offset, std::span<const std::byte> data)
 {
 	uint32_t order;

@@ -17,8 +17,8 @@ namespace nvdla::sim
 /**
  * \brief NVDLA behind PCI, as include/nvdla/hw/pci.h describes it
  *
- * BAR 0 is the CSB space. The core's DRAM is the guest's memory, as far as the
- * guest lets the function be a bus master; its interrupt is the function's only
+ * BAR 0 is the CSB space. The core's DRAM is the guest's memory, accessible while the guest lets
+ * the function be a bus master. The core's interrupt is the function's only interrupt
  * message.
  */
 class NvdlaFunction : public vfiouser::pci::PciFunction

@@ -23,7 +23,7 @@ uint32_t nansOf(const uint16_t *halves, size_t count)
 	return nans;
 }
 
-/* \return a line of FP16 with NaNs replaced by 0; \a line gets the copy */
+/* \return \a atoms (FP16) with NaNs replaced by 0, in \a line */
 std::span<const std::byte> withoutNans(std::span<const std::byte> atoms,
 				       std::vector<std::byte> &line)
 {
@@ -36,8 +36,8 @@ std::span<const std::byte> withoutNans(std::span<const std::byte> atoms,
 }
 
 /*
- * The counters of NaNs and infinities of the input always read 0 on the hardware. The core replaces
- * the stall counter by that of the timing model.
+ * The hardware's counters of NaNs and infinities of the input always read 0. The core later
+ * replaces the stall counter's 0 by the timing model's value.
  */
 void addCounters(OperationResult &result, uint32_t nans)
 {
@@ -55,7 +55,7 @@ Placement destinationOf(const PdpOp &op)
 					op.surfaces());
 }
 
-/** \brief Pools surfaces from memory, one part of the width after the other */
+/** \brief Pools surfaces from memory, part by part of a split width */
 class PdpReader
 {
 public:
@@ -65,7 +65,7 @@ public:
 	{
 	}
 
-	/** \brief Pool a surface of a part */
+	/** \brief Pool one surface of one part; \a unit numbers all of them */
 	void work(uint64_t unit);
 	uint32_t nanCount() const { return writer_.nanCount(); }
 
@@ -106,7 +106,7 @@ void PdpReader::poolLine(uint32_t surface, uint32_t y)
 	pooler_->push(atoms, writer_);
 }
 
-/* Threads can share surfaces if no output is written over another surface's input. */
+/* Threads can share the surfaces if no output overwrites the input of another surface. */
 unsigned int worthwhileThreads(const PdpOp &op)
 {
 	constexpr uint64_t kAtoms = 1024; /* pooled in several microseconds */

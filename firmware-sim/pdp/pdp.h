@@ -21,7 +21,7 @@
 namespace nvdla::sim
 {
 
-/** \brief Writes output lines to the destination cube and counts for the registers */
+/** \brief Writes output lines to the destination cube, and counts NaNs for a register */
 class PdpWriter final : public PdpOutput
 {
 public:
@@ -55,8 +55,8 @@ private:
 /**
  * \brief PDP on the fly after SDP
  *
- * Takes SDP's output elements and writes the pooled cube to memory. Runs must come surface after
- * surface and line after line; the runs of a pair of lines may alternate.
+ * Takes SDP's output elements and writes the pooled cube to memory. Surfaces must come one after
+ * another, each from its first to its last line; only two successive lines may arrive interleaved.
  */
 class PdpStream : public AtomSink
 {
@@ -64,7 +64,7 @@ public:
 	/**
 	 * \param op a flying operation
 	 * \param port must outlive the stream
-	 * \param anySurface the stream has only some of the surfaces, in any order
+	 * \param anySurface the stream gets whole surfaces in any order, and not all of them
 	 */
 	PdpStream(const PdpOp &op, MemoryPort &port, bool anySurface = false);
 	PdpStream(const PdpStream &) = delete; /* the pooler refers to this object's members */
@@ -80,8 +80,8 @@ public:
 	/**
 	 * \brief End the operation after its input
 	 *
-	 * If it delivered less or more than PDP was programmed for, the operation
-	 * hangs as it does on hardware.
+	 * If SDP delivered less or more than PDP was programmed for, the operation
+	 * hangs, as on hardware.
 	 */
 	OperationResult finish();
 
@@ -99,7 +99,7 @@ private:
 	MemoryPort &port_;
 	std::unique_ptr<PdpPooler> pooler_;
 	PdpWriter writer_;
-	std::array<Line, 2> lines_; /* a pair of lines of which only parts have arrived */
+	std::array<Line, 2> lines_; /* lines of which only parts have arrived */
 	const bool anySurface_;
 	uint32_t surface_ = 0;
 	uint32_t y_ = 0;

@@ -3,8 +3,8 @@
  * PDP: the arithmetic of one element, for each precision and pooling method.
  *
  * A window is reduced row by row: first the elements of a row from left to right, then the rows
- * from top to bottom. Widths of the integer accumulators, order of the operands and rounding as in
- * the hardware's RTL; where integers leave these widths, they wrap. Each class has a type for
+ * from top to bottom. Widths of integer accumulators, order of operands and rounding are those of
+ * the hardware's RTL. Integers that exceed these widths wrap. Each class has a type for
  * elements in memory, and one for intermediate numbers, as narrow as possible.
  */
 #pragma once
@@ -31,7 +31,7 @@ struct PdpIntegerAverage {
 	using Element = PdpElement<P>;
 	using Number = std::conditional_t<P == Precision::Int8, int16_t, int32_t>;
 
-	/* Bits of the sum of a row, of that of a window, of the latter divided by the width, of the
+	/* Widths in bits: the sum of a row, the sum of a window, that sum divided by the width, the
 	 * result. */
 	static constexpr unsigned kRowBits = P == Precision::Int8 ? 11 : 22;
 	static constexpr unsigned kSumBits = P == Precision::Int8 ? 14 : 22;
@@ -45,10 +45,10 @@ struct PdpIntegerAverage {
 		return static_cast<int32_t>(arith::signExtend<Bits>(static_cast<uint32_t>(value)));
 	}
 
-	/* A window's sum times a reciprocal of 17 bits: 31 bits for INT8. */
+	/* Holds the product of a window's sum and a reciprocal of 17 bits: 31 bits for INT8. */
 	using Product = std::conditional_t<P == Precision::Int8, int32_t, int64_t>;
 
-	/* Rounds halves away from zero; non-negative numbers lose the bits above \a Bits. */
+	/* Rounds halves away from zero. Only non-negative numbers lose the bits above \a Bits. */
 	template<unsigned Bits>
 	static int32_t scale(int32_t value, int32_t reciprocal)
 	{
@@ -89,7 +89,7 @@ struct PdpIntegerAverage {
 	int32_t recipHeight;
 };
 
-/** \brief Averages of FP16: everything between input and output is FP17 */
+/** \brief Averages of FP16; intermediate numbers are FP17 */
 struct PdpFloatAverage {
 	using Element = PdpElement<Precision::Fp16>;
 	using Number = int32_t;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The averages of pdp_arith.h in vectors, as pdp_vectors-inl.h describes them.
+ * Vector code for the averages of pdp_arith.h; pdp_vectors-inl.h describes such classes.
  */
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 #include "arith/fp17-inl.h"
 #include "pdp/pdp_arith.h"
 
-/* An include guard that lets the file be included once for each instruction set. */
+/* Include guard that works once per instruction set: HWY_TARGET_TOGGLE changes with each. */
 #if defined(NVDLA_SIM_PDP_AVERAGES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_PDP_AVERAGES_INL_H
 #undef NVDLA_SIM_PDP_AVERAGES_INL_H
@@ -40,9 +40,9 @@ HWY_INLINE hn::Vec<D> wrap(D, hn::Vec<D> value)
 /**
  * \brief Multiplies magnitudes by a reciprocal of 17 bits
  *
- * \param magnitude 14 bits in 16 (INT8) or 22 bits in 32 (INT16). A whole product would not fit: it
- *	  is computed as two parts, for the reciprocal's upper bit and for its lower 16 bits
- * \return the integer bits of the product; \a half gets the bit below them
+ * \param magnitude 14 bits in 16 (INT8) or 22 bits in 32 (INT16). The lanes are too narrow for the
+ *	  product, so the reciprocal's upper bit and its lower 16 bits are multiplied separately
+ * \return the integer part of the product; \a half gets the first bit after the binary point
  */
 template<class D>
 HWY_INLINE hn::Vec<D> timesReciprocal(D bits, hn::Vec<D> magnitude, int32_t reciprocal,
@@ -106,8 +106,8 @@ public:
 private:
 	using ElementTag = hn::Rebind<Element, Tag>;
 
-	/* Like PdpIntegerAverage::scale(), where rounding of negative numbers depends on all
-	 * bits. */
+	/* Like PdpIntegerAverage::scale(): before rounding, only non-negative numbers lose the
+	 * bits above kBits. */
 	template<int kBits>
 	static HWY_INLINE Vector scale(Vector value, int32_t reciprocal)
 	{
@@ -127,7 +127,7 @@ private:
 	const Arith arith_;
 };
 
-/** \brief PdpFloatAverage in vectors, for registers that hold ordinary numbers */
+/** \brief PdpFloatAverage in vectors; registers must hold zero or normal finite numbers */
 class FloatAverages
 {
 public:
@@ -146,8 +146,8 @@ public:
 		std::ranges::transform(arith.windowPad, windowPad_.begin(), fp17::ofRegister);
 	}
 
-	/** \return false if a register's number is not ordinary, as infinity is not: OneByOne
-	 * then computes the averages, element by element */
+	/** \return false if a register holds another number, such as infinity: OneByOne then
+	 * computes the averages element by element */
 	static bool accepts(const PdpOp &op)
 	{
 		const PdpFloatAverage arith(op);
@@ -174,7 +174,7 @@ public:
 	}
 
 private:
-	/* Skip zero, as adding it changes nothing, not even a zero's sign. */
+	/* Skips zero: adding a zero of either sign must not change the sum's sign. */
 	static HWY_INLINE Vector added(Vector sum, int32_t pad)
 	{
 		return (pad & fp17::kMagnitude) == 0 ? sum : fp17::add(sum, fp17::constant(pad));

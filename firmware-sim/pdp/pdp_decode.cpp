@@ -45,7 +45,7 @@ private:
 	PdpOp op_;
 };
 
-/* The field has four bits, of which the pooling logic uses three. */
+/* The field has four bits, but the pooling logic uses only three of them. */
 uint32_t PdpDecoder::kernelSize(uint32_t mask)
 {
 	const uint32_t size = pdp_.field(NVDLA_PDP_D_POOLING_KERNEL_CFG, mask) + 1;
@@ -114,7 +114,7 @@ void PdpDecoder::decodePadding()
 				: pdp_.signedField(values + 4 * (n - 1), mask);
 }
 
-/* Both registers have the same fields. */
+/* The fields are the same for input and output widths. */
 PdpPartWidths PdpDecoder::partWidths(uint32_t address) const
 {
 	return {
@@ -126,8 +126,8 @@ PdpPartWidths PdpDecoder::partWidths(uint32_t address) const
 	};
 }
 
-/* The read engine has its own copy of the geometry's registers that it needs: both copies must be
- * the same. Its D_FLYING_MODE is connected to nothing. */
+/* PDP_RDMA has its own copies of the geometry's registers; they must agree with those of PDP. Its
+ * D_FLYING_MODE has no effect. */
 void PdpDecoder::decodeRdma()
 {
 	op_.source = decodeCube(rdma_, CUBE(PDP_RDMA_D_SRC_, RAM_CFG, SRC_RAM_TYPE), *op_.geometry);
@@ -149,7 +149,7 @@ void PdpDecoder::decodeRdma()
 		error("PDP: kernel or part widths of PDP and PDP_RDMA differ");
 }
 
-/* Check that every input element is in a window, and every window has at least one. */
+/* Checks that each input element is in a window, and that each window has an element. */
 void PdpDecoder::checkAxis(uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride,
 			   uint32_t before, uint32_t after, const char *text)
 {

@@ -32,11 +32,11 @@ struct PdpPartWidths {
 };
 
 /**
- * \brief Columns that are pooled in one pass from the first line to the last
+ * \brief Columns that are pooled together, from the first line to the last
  *
- * Without split there is one part. Each part after the first begins kernel - stride
- * columns before the end of the previous part, or stride - kernel columns behind that end if
- * the stride is larger than the kernel.
+ * An operation without split is one part. In a split, each further part begins kernel - stride
+ * input columns before the end of the previous part, to share them (if the stride is larger:
+ * stride - kernel columns after that end).
  */
 struct PdpPart {
 	int64_t inX;	   /**< first input column; negative only where the programming is wrong */
@@ -53,7 +53,7 @@ struct PdpOp {
 	Precision precision = Precision::Int8;
 	PoolingMethod method = PoolingMethod::Average;
 	bool flying = false;	/**< input from SDP, else from memory */
-	bool nanToZero = false; /**< NaNs from memory become 0; ignored when flying */
+	bool nanToZero = false; /**< NaNs read from memory become 0; not for input from SDP */
 
 	uint32_t inWidth = 1;	/**< 1..8192 */
 	uint32_t inHeight = 1;	/**< 1..8192 */
@@ -71,22 +71,22 @@ struct PdpOp {
 	uint32_t padBottom = 0;	   /**< 0..7 */
 
 	/**
-	 * Sum that n padded elements of one row add to an average; INT: 19 bits signed, FP16:
-	 * FP17
+	 * Sum that n padded elements of one row add to an average; as a signed integer of 19 bits
+	 * (INT8, INT16) or as FP17 bits (FP16)
 	 */
 	std::array<int32_t, 8> padValue = {};
-	/** Average: 1 / kernel width and height; INT: in units of 2^-16, FP16: FP17 */
+	/** Average: 1 / kernel width and height; in units of 2^-16, or FP17 bits for FP16 */
 	uint32_t recipWidth = 0;
 	uint32_t recipHeight = 0;
 
-	uint32_t parts = 1; /**< 1..256; 1 is no split */
+	uint32_t parts = 1; /**< 1..256 parts of the width; 1: no split */
 	PdpPartWidths partIn;
 	PdpPartWidths partOut;
 
 	FeatureCube source; /**< ignored when flying */
 	FeatureCube destination;
 
-	/** The guest's error; empty if there is none. The operation is defined even so. */
+	/** Mistake in the programming; empty if there is none. The operation runs nevertheless. */
 	std::string guestError;
 
 	/** \return bytes of an atom in memory */
@@ -98,8 +98,8 @@ struct PdpOp {
 /**
  * \brief Decode one operation
  *
- * Any register values decode. Violations of the programming guide
- * ("Limitation", PDP) are described in PdpOp::guestError.
+ * Any register values decode. Violations of the programming guide (section PDP, "Limitation")
+ * are described in PdpOp::guestError.
  *
  * \param pdp registers of PDP
  * \param rdma registers of PDP_RDMA; ignored if the input comes from SDP
@@ -111,14 +111,14 @@ PdpOp decodePdp(const RegisterView &pdp, const RegisterView &rdma,
 std::vector<PdpPart> pdpParts(const PdpOp &op);
 
 /**
- * \return the widest part that the line buffer holds, in output columns
+ * \return the widest part for which the line buffer has room, in output columns
  *
- * The buffer has 128 atoms, shared by the output lines whose windows contain one input line
- * (rounded up to a power of two).
+ * The buffer has 128 atoms. They are shared by the output lines whose windows contain the same
+ * input line; the number of these lines counts rounded up to a power of two.
  */
 uint32_t pdpMaxOutWidth(uint32_t kernelHeight, uint32_t strideY);
 
-/** \return the work of a whole operation, with the bytes that PDP and its read engine move */
+/** \return the work of an operation for the timing model, with the bytes that PDP moves */
 PdpWork pdpWork(const PdpOp &op);
 
 } /* namespace nvdla::sim */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines and windows; compiled once for each instruction set (Highway).
+ * Pools lines into windows, in vectors; the file is compiled once for each instruction set
+ * (Highway).
  */
 #include "pdp/pdp_pooler.h"
 
@@ -10,7 +11,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pdp/pdp_pooler.cpp"
 #include <hwy/foreach_target.h>
-/* These files are included once for each instruction set, so they follow foreach_target.h. */
+/* Headers that are included once for each instruction set must follow foreach_target.h. */
 #include <hwy/highway.h>
 
 #include "core/bring_ahead.h"
@@ -24,7 +25,7 @@ namespace nvdla::sim
 namespace HWY_NAMESPACE
 {
 
-/** \tparam Ops of pdp_vectors-inl.h */
+/** \tparam Ops arithmetic: a class of pdp_vectors-inl.h or pdp_averages-inl.h */
 template<typename Ops, uint32_t Lanes>
 class Pooler final : public PdpPooler
 {
@@ -53,7 +54,7 @@ private:
 		}
 	}
 
-	/** \return the reduced columns of a window on a line */
+	/** \return a window's columns on a line, reduced to a vector */
 	static HWY_INLINE Vector rowSum(const Ops &ops, const Window &window, const Element *in)
 	{
 		static constexpr Element kZeroes[Lanes] = {};
@@ -90,7 +91,7 @@ private:
 	const Ops ops_;
 };
 
-/** \tparam Max, Min, Average of pdp_vectors-inl.h */
+/** \tparam Max, Min, Average classes of pdp_vectors-inl.h and pdp_averages-inl.h */
 template<typename Max, typename Min, typename Average, uint32_t Lanes>
 std::unique_ptr<PdpPooler> createOf(const PdpOp &op, const PdpPart &part)
 {
@@ -123,7 +124,7 @@ std::unique_ptr<PdpPooler> createOfFloats(const PdpOp &op, const PdpPart &part)
 			FloatAverages, lanes>(op, part);
 }
 
-/* Lanes of an INT8 atom: nv_small and its sisters, nv_full and nv_large. */
+/* Lanes of an INT8 atom: 8 in nv_small and its sisters, 32 in nv_full and nv_large. */
 constexpr uint32_t kSmallAtom = 8;
 constexpr uint32_t kWideAtom = atomChannels(Precision::Int8);
 
@@ -210,10 +211,10 @@ void PdpPooler::push(std::span<const std::byte> line, PdpOutput &output)
 	}
 }
 
-/* Finds the output lines that need this line; they follow those of the previous line. */
+/* Finds the output lines that need the line at y_; those of the previous line come before. */
 void PdpPooler::findOutputs()
 {
-	const uint32_t top = y_ + op_.padTop; /* line, counted from the first padded line */
+	const uint32_t top = y_ + op_.padTop; /* index of the line, padded lines included */
 
 	while (outputs_.first * op_.strideY + op_.kernelHeight <= top)
 		outputs_.first++;
@@ -221,7 +222,7 @@ void PdpPooler::findOutputs()
 		outputs_.end++;
 }
 
-/* Makes an output line from the rows of the last \a count lines. */
+/* Makes an output line from the reduced rows of the last \a count input lines. */
 void PdpPooler::finishLine(uint32_t count, std::byte *out) const
 {
 	std::array<const std::byte *, kMostRows> rows;

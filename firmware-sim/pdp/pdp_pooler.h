@@ -22,17 +22,17 @@ class PdpOutput
 public:
 	virtual ~PdpOutput() = default;
 
-	/** \return memory for line \a y, \a bytes bytes, valid until write() */
+	/** \return \a bytes bytes of memory for output line \a y, valid until write() */
 	virtual std::span<std::byte> place(uint32_t y, size_t bytes) = 0;
-	/** \param atoms in memory format, in the memory of place() */
+	/** \param atoms output line \a y in memory format, in the memory from place() */
 	virtual void write(uint32_t y, std::span<const std::byte> atoms) = 0;
 };
 
 /**
- * \brief Pools lines as they arrive; an output line is ready as soon as its last row has arrived
+ * \brief Pools lines as they arrive; an output line is written with the last input line it needs
  *
- * Keeps the reduced rows of the windows for as many lines as a window
- * has. Channels are in atoms, all of whose lanes are pooled.
+ * Keeps reduced rows of the windows, for as many input lines as a window has. Pools all
+ * lanes of an atom, also those beyond the last channel.
  */
 class PdpPooler
 {
@@ -45,15 +45,15 @@ public:
 	/**
 	 * \brief Pool the next line of the surface
 	 *
-	 * After the last one, the next surface begins.
+	 * The line after the last one is the first of the next surface.
 	 *
 	 * \param line part.inWidth atoms as they are in memory
 	 */
 	void push(std::span<const std::byte> line, PdpOutput &output);
 
 protected:
-	/** \brief The columns of an output's window that are on the line, and the number of padded
-	 * ones */
+	/** \brief Columns of an output's window that are inside the line, and number of padded
+	 * columns */
 	struct Window {
 		uint32_t first;
 		uint32_t columns;
@@ -62,14 +62,14 @@ protected:
 
 	static constexpr uint32_t kMostRows = 8; /* rows of a window */
 
-	/** \param numberBytes bytes of a reduced row of a window, per lane */
+	/** \param numberBytes bytes of a lane of a reduced row */
 	PdpPooler(const PdpOp &op, const PdpPart &part, size_t numberBytes);
 
-	/** \brief Reduce the row of each window on one line; a row without columns becomes zero */
+	/** \brief Reduce each window's columns on one line; without columns the result is zero */
 	virtual void poolLine(const std::byte *line, std::byte *row) const = 0;
 	/**
-	 * \brief Reduce windows to elements
-	 * \param rows reduced rows, without padding
+	 * \brief Reduce the rows of each window to an output element
+	 * \param rows reduced rows of lines, without padded ones
 	 */
 	virtual void finish(std::span<const std::byte *const> rows, uint32_t padded,
 			    std::byte *out) const = 0;
@@ -90,9 +90,9 @@ private:
 	const PdpOp &op_;
 	uint32_t y_ = 0;
 	uint32_t slot_ = 0; /* slot of rows_ for the line at y_ */
-	Outputs outputs_;   /* outputs that need the line at y_ */
+	Outputs outputs_;   /* output lines that need the line at y_ */
 	const size_t rowBytes_;
-	/* A ring of as many rows as a window has, aligned to cache lines. */
+	/* Ring buffer: a reduced row for each line of a window, aligned to cache lines. */
 	LineVector rows_;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The arithmetic of pdp_arith.h in vectors, for files that are compiled once for each instruction
- * set (Highway). Each class has a type for elements in memory, a type for intermediate numbers, and
- * vectors of at most an atom of these.
+ * Vector code for the arithmetic of pdp_arith.h, for files that are compiled once for each
+ * instruction set (Highway). Each class has a type for elements in memory and one for intermediate
+ * numbers. A vector has at most the lanes of an atom.
  */
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 #include "pdp/pdp_arith.h"
 
-/* An include guard that lets the file be included once for each instruction set. */
+/* Include guard that works once per instruction set: HWY_TARGET_TOGGLE changes with each. */
 #if defined(NVDLA_SIM_PDP_VECTORS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_PDP_VECTORS_INL_H
 #undef NVDLA_SIM_PDP_VECTORS_INL_H
@@ -56,11 +56,11 @@ struct IntegerExtremes {
 };
 
 /**
- * \brief Maximum and minimum of FP16, compared as 16-bit integers of the same order, with NaNs
- * beyond all numbers
+ * \brief Maximum and minimum of FP16, compared as 16-bit integers that have the same order; a NaN
+ * wins against all numbers
  *
- * If an element of the window is a NaN, the result is a NaN: the leftmost one of a row, and of
- * several rows that of the bottom row.
+ * If an element of the window is a NaN, the result is a NaN: the leftmost NaN of a row; of several
+ * rows, the one of the bottom row.
  */
 template<PoolingMethod M>
 struct FloatExtremes {
@@ -71,15 +71,15 @@ struct FloatExtremes {
 	using BitsTag = hn::RebindToUnsigned<Tag>;
 	static constexpr bool kMax = M == PoolingMethod::Max;
 	/*
-	 * Ordered integers have NaNs of both signs at both ends. Adding this wraps those at the
-	 * wrong end around, so that all NaNs are beyond the numbers where M looks.
+	 * ordered() puts NaNs at both ends, depending on their sign. Adding kTurn wraps
+	 * those at the wrong end around, so that M prefers all NaNs to any number.
 	 */
 	static constexpr Number kTurn = kMax ? -0x3ff : 0x3ff;
 
 	explicit FloatExtremes(const PdpOp &) {}
 
-	/* Integers in the order of the numbers: negative ones are reversed. Twice gives the
-	 * input. */
+	/* FP16 bits to integers in the same order: reverses negative numbers. Applied twice, it
+	 * returns its argument. */
 	static HWY_INLINE Vector ordered(Vector bits)
 	{
 		return hn::Xor(bits, hn::And(hn::BroadcastSignBit(bits), hn::Set(Tag(), 0x7fff)));
@@ -113,7 +113,7 @@ struct FloatExtremes {
 	}
 };
 
-/** \brief Any class of pdp_arith.h with numbers of 32 bits, in vectors of one lane */
+/** \brief Any class of pdp_arith.h with 32-bit intermediate numbers, in vectors of one lane */
 template<typename Arith>
 struct OneByOne {
 	using Element = typename Arith::Element;

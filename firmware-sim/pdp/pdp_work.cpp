@@ -9,7 +9,7 @@ namespace nvdla::sim
 namespace
 {
 
-/* Number of output lines that wait for the last input line, minus one. */
+/* Number of output lines that need the last input line, minus one. */
 uint64_t linesLeft(const PdpOp &op)
 {
 	uint64_t left = 0;

@@ -9,14 +9,14 @@
 namespace nvdla::sim::qtest
 {
 
-/** \brief A PCI function of a Qtest machine, by configuration mechanism 1 */
+/** \brief A PCI function of a Qtest machine, configured through I/O ports 0xcf8 and 0xcfc */
 class PciDevice
 {
 public:
 	/** \param slot device number on bus 0; the function is 0 */
 	PciDevice(Qtest &qtest, unsigned int slot) : qtest_(qtest), slot_(slot) {}
 
-	/** \brief Configuration space, as many bits as \a T has */
+	/** \brief Read configuration space with the width of \a T */
 	template<typename T>
 	T config(uint8_t offset)
 	{
@@ -30,13 +30,13 @@ public:
 		qtest_.out<T>(kConfigData + offset % 4, value);
 	}
 
-	/** \return place of a capability in configuration space, 0 if there is none */
+	/** \return offset of a capability in configuration space, 0 if there is none */
 	uint8_t findCapability(uint8_t id);
-	/** \return the size of a memory BAR in bytes; overwrites the BAR's address */
+	/** \return the size of a memory BAR in bytes; destroys the BAR's address */
 	uint32_t barSize(unsigned int bar);
 	/** \brief Give a BAR an address */
 	void mapBar(unsigned int bar, uint32_t address);
-	/** \brief Let the function answer to its BARs and be a bus master, or not */
+	/** \brief Enable or disable the function's BARs (memory) and its DMA (master) */
 	void enable(bool memory, bool master);
 
 private:

@@ -41,7 +41,7 @@ Process::Process(const std::vector<std::string> &arguments, UniqueFd input, Uniq
 			setpgid(pid_, pid_);
 		return;
 	}
-	/* The child: only calls that are safe after fork() in a program with threads. */
+	/* The child: the parent may have threads, so only calls that are safe after fork(). */
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
@@ -102,7 +102,7 @@ SimProcess::SimProcess(const std::string &program, const std::string &socket,
 	process_ =
 		std::make_unique<Process>(arguments, UniqueFd(), std::move(output.write), errors);
 
-	/* One line, or the end of a program that could not start. */
+	/* Wait for the program's first line, or for its end if it could not start. */
 	std::string line;
 	char c;
 	while (::read(output.read.get(), &c, 1) == 1 && c != '\n')

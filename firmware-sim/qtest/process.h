@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that this one starts.
+ * Child processes.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ namespace nvdla::sim::qtest
 
 using vfiouser::UniqueFd;
 
-/** \brief Both ends of a pipe. make() returns invalid descriptors if the pipe cannot be created. */
+/** \brief Both ends of a pipe; make() returns invalid descriptors on failure */
 struct Pipe {
 	UniqueFd read;
 	UniqueFd write;
@@ -26,7 +26,7 @@ struct Pipe {
 };
 
 /**
- * \brief A child process with its own process group, ended with its owner
+ * \brief A child process in its own process group, killed by the destructor
  *
  * The child also dies when the thread that started it ends.
  */
@@ -35,7 +35,7 @@ class Process
 public:
 	/**
 	 * \param arguments program and its arguments
-	 * \param input, output descriptors for stdin and stdout; invalid: /dev/null
+	 * \param input, output stdin and stdout of the child; invalid: /dev/null
 	 * \param errors path of a file for stderr
 	 */
 	Process(const std::vector<std::string> &arguments, UniqueFd input, UniqueFd output,
@@ -62,12 +62,12 @@ private:
 	int status_ = -1;
 };
 
-/** \brief An nvdla-sim with a socket for one QEMU, ended with its owner */
+/** \brief An nvdla-sim process with a socket for one QEMU, killed by the destructor */
 class SimProcess
 {
 public:
 	/**
-	 * \param program nvdla-sim itself
+	 * \param program path of nvdla-sim
 	 * \param socket path to listen on
 	 * \param errors file for its stderr
 	 * \param options further command-line options
@@ -77,7 +77,7 @@ public:
 	SimProcess(const std::string &program, const std::string &socket, const std::string &errors,
 		   const std::vector<std::string> &options = {});
 
-	/** \return whether it listens */
+	/** \return true if nvdla-sim listens on the socket */
 	bool listening() const { return listening_; }
 	Process &process() { return *process_; }
 

@@ -18,7 +18,7 @@ namespace nvdla::sim::qtest
 namespace
 {
 
-/* Output of a program on stdout, and its exit status. */
+/* Runs a program. Returns its output on stdout, and its exit status. */
 std::pair<std::string, int> outputOf(const std::vector<std::string> &arguments)
 {
 	Pipe pipe = Pipe::make();

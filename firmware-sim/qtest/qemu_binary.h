@@ -11,11 +11,11 @@ namespace nvdla::sim::qtest
 {
 
 /**
- * \brief QEMU's binary, with its first arguments; looked for once
+ * \brief QEMU's program file and first arguments; the search runs once
  *
- * $NVDLA_QEMU (words separated by spaces: program, loader, -L options), else
- * qemu-system-x86_64 from PATH. The program in $NVDLA_QEMU must work; the one in PATH
- * may be missing or too old for vfio-user, and callers may do without it.
+ * $NVDLA_QEMU (words separated by spaces: program, loader, -L options), else qemu-system-x86_64
+ * from PATH. A program in $NVDLA_QEMU must work. The one in PATH may be missing or too old for
+ * vfio-user: callers can then skip what needs it.
  */
 struct QemuBinary {
 	std::vector<std::string> words;

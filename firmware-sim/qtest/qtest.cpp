@@ -17,13 +17,13 @@ namespace nvdla::sim::qtest
 namespace
 {
 
-/* Longer than anything here takes, so that a test fails rather than hangs. */
+/* Time to wait for a reply; longer than any request takes, so that a test fails, not hangs. */
 constexpr int kPatienceMs = 60000;
 
-/* Number of replies to posted requests that surely fit into a pipe. */
+/* Most posted requests without a read reply: QEMU must not block on a full pipe. */
 constexpr unsigned int kMaxPosted = 256;
 
-/* Bounds the length of a line: QEMU searches all of it again whenever more of it arrives. */
+/* Most bytes in a line: QEMU searches the whole line again whenever a part of it arrives. */
 constexpr size_t kMaxTransfer = 32768;
 
 std::string shortened(const std::string &line)
@@ -31,7 +31,7 @@ std::string shortened(const std::string &line)
 	return line.size() > 60 ? line.substr(0, 60) + "..." : line;
 }
 
-/* Byte, word, long or quad. */
+/* Letter of QEMU's commands for an access: byte, word (2 bytes), long (4) or quad (8). */
 char letterOf(size_t bytes)
 {
 	return bytes == 1 ? 'b' : bytes == 2 ? 'w' : bytes == 4 ? 'l' : 'q';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stock QEMU without a guest: this program takes the processor's place.
+ * Access to a machine of an unmodified QEMU, without a guest: this program acts as its processor.
  */
 #pragma once
 
@@ -19,10 +19,10 @@ namespace nvdla::sim::qtest
 {
 
 /**
- * \brief A QEMU with accel=qtest: no guest, no firmware running
+ * \brief A QEMU process with accel=qtest, which runs neither a guest nor firmware
  *
- * The protocol is text over stdin and stdout: one request, one reply. A request
- * without a reply within a minute has failed; a failed read returns 0.
+ * The protocol is text over stdin and stdout: one reply for each request. A request fails if
+ * there is no reply within a minute. A failed read returns 0.
  */
 class Qtest
 {
@@ -32,7 +32,7 @@ public:
 
 	/**
 	 * \param qemu program and first arguments, as in QemuBinary
-	 * \param arguments machine, devices
+	 * \param arguments QEMU's options for the machine and its devices
 	 * \param errors file for QEMU's stderr
 	 */
 	Qtest(const std::vector<std::string> &qemu, const std::vector<std::string> &arguments,
@@ -46,7 +46,7 @@ public:
 	 */
 	int wait() { return process_->wait(); }
 
-	/** \brief A port, of as many bits as \a T has */
+	/** \brief Access an I/O port with the width of \a T */
 	template<typename T>
 	void out(uint16_t port, T value)
 	{
@@ -57,7 +57,7 @@ public:
 	{
 		return static_cast<T>(get("in", port, sizeof(T)));
 	}
-	/** \brief Memory, of as many bits as \a T has */
+	/** \brief Access memory with the width of \a T */
 	template<typename T>
 	void write(uint64_t address, T value)
 	{
@@ -68,7 +68,7 @@ public:
 	{
 		return static_cast<T>(get("read", address, sizeof(T)));
 	}
-	/** \brief write() of 32 bits without waiting for the reply; a later request waits for it */
+	/** \brief write() of 32 bits without waiting; a later request waits for the reply */
 	void post32(uint64_t address, uint32_t value);
 
 	/** \brief Copy to and from the machine's memory */

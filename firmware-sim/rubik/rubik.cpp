@@ -21,8 +21,8 @@ uint32_t roundUpToAtom(uint32_t bytes)
 	return (bytes + atomBytes - 1) / atomBytes * atomBytes;
 }
 
-/* \return cycles of contract, which writes limit: eleven for eight words of 64 bytes, plus one for
- * each line */
+/* \return cycles of contract. Writes are the limit: eleven cycles for eight words of 64 bytes, and
+ * one more for each line. */
 uint64_t contractCycles(const RubikOp &op)
 {
 	const uint64_t lines = uint64_t{ op.height } * op.strideY;
@@ -35,8 +35,8 @@ uint64_t contractCycles(const RubikOp &op)
 }
 
 /*
- * Lines of planes are read in blocks of 64 bytes, for all channels of an atom, while the atoms of
- * the previous blocks are written, two a cycle.
+ * Merge reads blocks of 64 bytes from lines of planes, for all channels of an atom. At the same
+ * time the atoms of the previous blocks are written, two a cycle.
  */
 uint64_t mergeCycles(const RubikOp &op)
 {
@@ -51,7 +51,7 @@ uint64_t mergeCycles(const RubikOp &op)
 		const uint64_t reads = std::min(op.channels - first, atom);
 		cycles += op.height * whole * std::max<uint64_t>(piece / 2, reads);
 		cycles += rest ? op.height * std::max(rest, reads) : 0;
-		/* No reads overlap with the writes of the last block. */
+		/* There is nothing left to read while the last block is written. */
 		if (op.channels - first <= atom)
 			cycles -= std::max(last, reads) - last;
 	}
@@ -90,9 +90,9 @@ void decodeStrides(const RegisterView &rubik, RubikOp &op)
 }
 
 /*
- * The input has a group of surfaces for each (sy, sx), sx first, with as many surfaces as the
- * output. The group's element of input pixel (x, y) is output pixel (x * strideX + sx, y * strideY
- * + sy).
+ * The input has one group of surfaces for each (sy, sx), sx varying first; a group has as many
+ * surfaces as the output. Pixel (x, y) of a group becomes output pixel (x * strideX + sx,
+ * y * strideY + sy).
  */
 void contract(const RubikOp &op, MemoryPort &port)
 {
@@ -128,7 +128,7 @@ void contract(const RubikOp &op, MemoryPort &port)
 	}
 }
 
-/* Copies elements, \a fromStep bytes apart, to places \a toStep bytes apart. */
+/* Copies elements: sources are \a fromStep bytes apart, destinations \a toStep bytes. */
 void copyElements(const RubikOp &op, const std::byte *from, size_t fromStep, std::byte *to,
 		  size_t toStep)
 {
@@ -141,7 +141,7 @@ void copyElements(const RubikOp &op, const std::byte *from, size_t fromStep, std
 		std::memcpy(to + x * toStep, from + x * fromStep, sizeof(uint16_t));
 }
 
-/* Lines of planes are written in whole atoms: the last one is filled up with zeroes. */
+/* Lines of planes are written as whole atoms; zeroes fill up the last atom. */
 void split(const RubikOp &op, MemoryPort &port)
 {
 	const uint32_t perAtom = atomChannels(op.precision);
@@ -171,7 +171,7 @@ void split(const RubikOp &op, MemoryPort &port)
 	}
 }
 
-/* Channels of the last surface without a plane are zero. */
+/* Channels of the last surface for which there is no plane become zero. */
 void merge(const RubikOp &op, MemoryPort &port)
 {
 	const uint32_t perAtom = atomChannels(op.precision);

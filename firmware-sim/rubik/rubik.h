@@ -17,7 +17,7 @@ namespace nvdla::sim
 
 /** \brief Mode of RUBIK; values as in D_MISC_CFG.RUBIK_MODE */
 enum class RubikMode : uint8_t {
-	Contract = 0, /**< groups of channels become pixels: last phase of a deconvolution */
+	Contract = 0, /**< moves groups of channels to pixels: the last step of a deconvolution */
 	Split = 1,    /**< feature cube to planes */
 	Merge = 2,    /**< planes to feature cube */
 };
@@ -30,7 +30,7 @@ struct RubikOp {
 	RamType dstType;
 	uint32_t width;	      /**< width of the input */
 	uint32_t height;      /**< height of the input */
-	uint32_t channels;    /**< channels of the input: planes to merge */
+	uint32_t channels;    /**< channels of the input; merge: planes of the input */
 	uint32_t outChannels; /**< contract: channels of the output; split: planes */
 	uint64_t src;
 	uint64_t dst;
@@ -40,8 +40,8 @@ struct RubikOp {
 	uint32_t dstLineStride;
 	uint32_t dstSurfaceStride;
 	uint32_t dstPlaneStride;
-	uint32_t groupStride;	/**< contract: distance of groups of input surfaces */
-	uint32_t blockStride;	/**< contract: output bytes for one input line */
+	uint32_t groupStride;	/**< contract: bytes between groups of input surfaces */
+	uint32_t blockStride;	/**< contract: bytes between the outputs of two input lines */
 	uint32_t strideX;	/**< contract: output columns per input column */
 	uint32_t strideY;	/**< contract: output lines per input line */
 	std::string guestError; /**< not empty: the operation is undefined and hangs */

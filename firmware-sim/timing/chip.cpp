@@ -18,10 +18,10 @@ struct Unit {
 	double factor;
 };
 
-/** A kind of quantity, with its units and limits */
+/** A kind of quantity, such as a bandwidth, with its units and limits */
 struct Quantity {
 	const char *name;
-	const char *forms; /* valid forms, for errors */
+	const char *forms; /* valid forms, for error messages */
 	std::span<const Unit> units;
 	double least;
 	double most;
@@ -82,7 +82,7 @@ constexpr ChipOption options[] = {
 	  false, set<&Chip::interruptGap, duration> },
 };
 
-/* \return a text such as "2.5 GB/s", in the largest unit that gives at least 1 */
+/* \return a text like "2.5 GB/s", in the largest unit in which the value is at least 1 */
 std::string written(double value, std::span<const Unit> units)
 {
 	for (const Unit &unit : units) {

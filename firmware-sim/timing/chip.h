@@ -11,7 +11,7 @@
 namespace nvdla::sim
 {
 
-/** \brief The chip around the core, in Hz, bytes a second and seconds */
+/** \brief Clock and memories of a chip, in Hz, bytes a second and seconds */
 struct Chip {
 	double clock = 1e9;
 	double dram = 10e9; /**< bytes a second, reads and writes together */
@@ -19,12 +19,12 @@ struct Chip {
 	double sram = 25e9; /**< bytes a second in each direction */
 	double sramLatency = 20e-9;
 	double interruptGap =
-		0; /**< time from an operation's end to the start of one that waits for it */
+		0; /**< seconds from an operation's end to the start of one that waits for it */
 
-	/** \return the parameters in cycles; memories are limited to the core's ports of 64
-	 * bytes */
+	/** \return the parameters in core cycles; bandwidths are limited to the core's ports of
+	 * 64 bytes */
 	TimingParameters parameters() const;
-	/** \return "1 GHz, DRAM 10 GB/s after 100 ns, SRAM 25 GB/s after 20 ns" */
+	/** \return a text like "1 GHz, DRAM 10 GB/s after 100 ns, SRAM 25 GB/s after 20 ns" */
 	std::string text() const;
 };
 
@@ -33,7 +33,7 @@ struct ChipOption {
 	const char *name; /**< name, such as "dram-latency" */
 	const char *form; /**< form of the value, such as "TIME" */
 	const char *help; /**< help text with the default */
-	bool ofCore;	  /**< the option applies to a running core; false: only to predictions */
+	bool ofCore;	  /**< true: also for a running core; false: only for predictions */
 	/**
 	 * \brief Set the value, such as "100ns"
 	 * \return the error, empty if there is none

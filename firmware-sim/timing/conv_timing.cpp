@@ -9,14 +9,14 @@ namespace nvdla::sim
 namespace
 {
 
-/** Fetch of the cube or of the weights */
+/** CDMA's fetch of the cube, or of the weights */
 struct Stream {
 	uint64_t begin; /* bytes that are fetched already */
 	uint64_t end;
 	double latency;
-	double alone = 1;  /* bytes a cycle while nothing else is fetched */
-	double rate = 1;   /* while the other stream is fetched as well */
-	double shared = 0; /* cycles in which both are fetched */
+	double alone = 1;  /* bytes a cycle while the other stream is not fetched */
+	double rate = 1;   /* bytes a cycle while both streams are fetched */
+	double shared = 0; /* cycles in which both streams are fetched */
 
 	/** \return the time when \a bytes are fetched */
 	double ready(double bytes) const
@@ -45,9 +45,9 @@ struct Stream {
 	}
 };
 
-/** CDMA's two fetches, and their times */
+/** Both streams of CDMA */
 struct Fetch {
-	/** Fetches from the bytes that are fetched already to as many as the buffer has room for */
+	/** Fetches the bytes from \a begin to \a end, which the buffer has room for */
 	Fetch(const ConvWork &work, const TimingParameters &parameters, const InBuffer &begin,
 	      const InBuffer &end)
 		: data{ begin.dataBytes, end.dataBytes,
@@ -90,7 +90,7 @@ struct Fetch {
 	Stream weights;
 };
 
-/** \return cycles of one MAC step over \a positions, in stripes that last \a load at least */
+/** \return cycles of one MAC step for all \a positions; each stripe takes at least \a load */
 uint64_t stripeCycles(uint64_t stripe, uint64_t positions, uint64_t load)
 {
 	const uint64_t whole = std::max<uint64_t>(positions / stripe, 1) - 1;
@@ -137,8 +137,8 @@ ConvTiming timeConv(const ConvWork &work, const TimingParameters &parameters)
 		const double upTo = kernelBytes * (first + kernels);
 		double ready = fetch.weights.ready(upTo);
 		/*
-		 * Kernels for which the buffer had no room beside the previous group are fetched
-		 * when that group is done.
+		 * The weight banks had no room for these kernels beside those of the previous
+		 * group, so CDMA fetches them when the previous group is done.
 		 */
 		const double before = first ? kernelBytes * (first - work.groupKernels) : 0;
 		const double late = upTo - before - room;

@@ -10,16 +10,16 @@
 namespace nvdla::sim
 {
 
-/** \brief Points in time of a convolution, cycles from its first request on */
+/** \brief Points in time of a convolution, in cycles from its first request */
 struct ConvTiming {
 	double dataReady = 0;	 /**< when the cube is in the buffer */
 	double weightsReady = 0; /**< when the last kernel group is in the buffer */
 	double begin = 0;	 /**< begin of the first MAC step */
 	double end = 0;		 /**< end of the last MAC step */
-	double macCycles = 0;	 /**< cycles of MAC steps; the rest of end - begin is waiting */
+	double macCycles = 0;	 /**< cycles of MAC steps; otherwise MACs wait from begin to end */
 };
 
-/** \return positions that one pass over a kernel group's weights computes, at least 16 */
+/** \return largest number of positions computed by one pass over a group's weights, >= 16 */
 uint64_t stripesOf(const ConvWork &work);
 
 ConvTiming timeConv(const ConvWork &work, const TimingParameters &parameters);
@@ -27,9 +27,9 @@ ConvTiming timeConv(const ConvWork &work, const TimingParameters &parameters);
 /**
  * \brief Bytes that CDMA can fetch for an enabled operation while another one computes
  *
- * CDMA continues with its other register group when it has fetched everything for the operation
- * before, if both divide the banks of the buffer in the same way. It fetches as much as there are
- * free entries: the cube of the operation before stays until that operation is done, its weights
+ * When CDMA has fetched everything for an operation, it continues with its other register group,
+ * if both operations divide the banks of the buffer alike. It fetches as much as there are free
+ * entries. The cube of the previous operation stays until that operation is done, its weights
  * until their kernel group is done. (RTL of nvdlav1:
  * NV_NVDLA_CDMA_dc.v and NV_NVDLA_CDMA_wt.v, states PEND and BUSY; releases in NV_NVDLA_CSC_sg.v.)
  *
@@ -37,7 +37,7 @@ ConvTiming timeConv(const ConvWork &work, const TimingParameters &parameters);
  */
 InBuffer roomAhead(const ConvWork &work, const ConvWork *before);
 
-/** \return the cycles that fetching \a room takes; 0 if \a room is empty */
+/** \return cycles to fetch all of \a room; 0 if \a room is empty */
 double cyclesAhead(const ConvWork &work, const InBuffer &room, const TimingParameters &parameters);
 
 /** \return the part of \a room that is fetched in \a cycles */

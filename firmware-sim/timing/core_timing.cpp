@@ -85,7 +85,7 @@ constexpr CoreTiming kSmall = {
 	.move = {},
 };
 
-/* Half of nv_full's width to memory; 32 kernels share a pass, as for INT8 in nv_full. */
+/* Half the memory bandwidth of nv_full; 32 kernels share a pass, as for INT8 in nv_full. */
 constexpr CoreTiming large()
 {
 	CoreTiming timing = kFull;
@@ -112,7 +112,7 @@ constexpr CoreTiming small256Full()
 constinit const CoreTiming nvFullTiming = kFull;
 constinit const CoreTiming nvLargeTiming = large();
 constinit const CoreTiming nvSmallTiming = kSmall;
-/* A step has four times as many channels; all else is as in nv_small. */
+/* A MAC step has four times the channels of nv_small; all rates are the same. */
 constinit const CoreTiming nvSmall256Timing = kSmall;
 constinit const CoreTiming nvSmall256FullTiming = small256Full();
 

@@ -13,13 +13,13 @@ namespace nvdla::sim
 namespace
 {
 
-/* The memory of the reference vectors, as wide as any core's port. */
+/* Memories of the reference vectors, as wide as the ports of any core. */
 constexpr TimingParameters reference;
 
-/** One engine's part of an operation, cycles */
+/** Cycles of one engine in an operation */
 struct Part {
 	Bound bound;
-	double fixed;	   /* once */
+	double fixed;	   /* cycles once per operation */
 	double throughput; /* cycles to pass all elements */
 };
 
@@ -84,7 +84,7 @@ Part cdpPart(const CdpWork &work)
 			 core.position * static_cast<double>(work.positions) };
 }
 
-/** Candidates for what limits an operation: parts of its engines; add() appends the memories */
+/** Cycles of each engine of an operation; add() can append other resources, such as memories */
 class Parts
 {
 public:
@@ -126,7 +126,7 @@ uint32_t readLatency(const MemoryTraffic &traffic, const TimingParameters &param
 	return latency;
 }
 
-/* Parts work in parallel, each one stripe behind the previous one. */
+/* Cycles of fused engines that work in parallel, each one stripe behind the previous one. */
 double pipelined(const Parts &parts, uint64_t stripes)
 {
 	double sum = 0;
@@ -139,7 +139,7 @@ double pipelined(const Parts &parts, uint64_t stripes)
 	return slowest + (sum - slowest) / static_cast<double>(stripes);
 }
 
-/* Cycles of an operation that has the memory for itself. */
+/* Cycles of an operation that shares the memories with no other. */
 struct Times {
 	ConvTiming conv;
 	double fixed = 0;
@@ -157,7 +157,8 @@ Times timesOf(const OperationWork &work, const TimingParameters &parameters)
 	const Parts parts(work, times.conv);
 	for (const Part &part : parts)
 		times.fixed += part.fixed;
-	/* Add the latency of the first answer; a convolution's fetch includes it. */
+	/* Add the latency beyond that of the reference vectors. A convolution's fetch includes
+	 * it. */
 	if (!work.conv)
 		times.fixed +=
 			std::max<double>(readLatency(traffic, parameters), reference.mc.latency) -
@@ -192,7 +193,7 @@ Bound boundOf(const OperationWork &work, const Times &times, const TimingParamet
 }
 
 /**
- * Stall cycles of reads and writes; they overlap if the two do not share a memory
+ * Stall cycles of reads and writes; both may stall in the same cycle, in different memories
  */
 struct Stall {
 	double reads;
@@ -221,7 +222,7 @@ Stall divide(double stall, const MemoryTraffic &traffic, const TimingParameters 
 		 ofBytes * std::min(1.0, writes / all) };
 }
 
-/* Divides a stall of \a bytes among SDP's operands. \return their sum */
+/* Gives SDP's operands their share of a stall caused by \a bytes. \return the sum of shares */
 uint64_t addOperandStalls(const OperationWork &work, double stall, uint64_t bytes,
 			  OperationTiming &timing)
 {
@@ -238,7 +239,7 @@ uint64_t addOperandStalls(const OperationWork &work, double stall, uint64_t byte
 	return sum;
 }
 
-/* \return SDP's traffic during a convolution: operands and output */
+/* \return bytes that SDP and PDP move during a convolution: operands and output */
 uint64_t bytesBehind(const OperationWork &work, const MemoryTraffic &traffic)
 {
 	return traffic.mc.writeBytes + traffic.cv.writeBytes +
@@ -279,7 +280,7 @@ OperationTiming timeOperation(const OperationWork &work, const TimingParameters 
 	timing.dataCycles = whole(real.conv.dataReady);
 	timing.weightCycles = whole(real.conv.weightsReady);
 	timing.readStall = whole(real.conv.dataReady - ideal.conv.dataReady);
-	/* Only stalls before the last MAC step make MACs wait: the rest is SDP's. */
+	/* MACs wait only before the last MAC step; later stalls are those of SDP. */
 	const double waited = real.conv.end - real.conv.dataReady;
 	timing.weightStall = whole(waited - (ideal.conv.end - ideal.conv.dataReady));
 	const uint64_t fetching = timing.readStall + timing.weightStall;

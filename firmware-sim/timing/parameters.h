@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parameters of a chip for the timing model.
+ * Parameters of a chip: memories and clock, for the timing model.
  */
 #pragma once
 
@@ -17,18 +17,18 @@ namespace nvdla::sim
 struct MemoryTiming {
 	double bytesPerCycle = 64;	  /**< bandwidth in each direction */
 	double sharedBytesPerCycle = 128; /**< bandwidth of reads and writes together */
-	uint32_t latency = 16;		  /**< cycles from a request to its answer */
+	uint32_t latency = 16;		  /**< cycles from a request to its answer; may be 0 */
 
-	/** \return bytes that are read in a cycle if nothing else is moved */
+	/** \return bytes a cycle of reads if nothing is written */
 	double readRate() const { return std::min(bytesPerCycle, sharedBytesPerCycle); }
-	/** \return this memory through a port of \a portBytes bytes a cycle in each direction */
+	/** \return this memory behind a port of \a portBytes bytes a cycle in each direction */
 	MemoryTiming through(double portBytes) const
 	{
 		return { .bytesPerCycle = std::min(bytesPerCycle, portBytes),
 			 .sharedBytesPerCycle = std::min(sharedBytesPerCycle, 2 * portBytes),
 			 .latency = latency };
 	}
-	/** \return the minimum of cycles for moving \a traffic */
+	/** \return least number of cycles to move \a traffic */
 	double cycles(const Traffic &traffic) const
 	{
 		return std::max({ static_cast<double>(traffic.readBytes) / bytesPerCycle,
@@ -40,8 +40,8 @@ struct MemoryTiming {
 /**
  * \brief Parameters of the timing model
  *
- * The defaults are the memory of the reference vectors: as wide as the core's
- * ports, and answering after a fixed time.
+ * The defaults are the memories of the reference vectors: as wide as the core's ports, with a
+ * fixed latency.
  */
 struct TimingParameters {
 	MemoryTiming mc;      /**< system memory */
@@ -50,7 +50,7 @@ struct TimingParameters {
 	uint64_t interruptCycles =
 		0; /**< cycles from an operation's end to the start of one that waits for it */
 
-	/** \return these parameters, limited by a core's ports */
+	/** \return these parameters, with bandwidths limited by a core's ports */
 	TimingParameters seenBy(const CoreTiming &core) const
 	{
 		TimingParameters seen = *this;

@@ -20,7 +20,7 @@ uint32_t enginesOf(const OperationWork &work)
 	       (work.cdp ? 8U : 0) | (work.move ? (work.move->bdma ? 16U : 32U) : 0);
 }
 
-/* Requested or granted shares of the bandwidths of the memories. */
+/* Requested or granted bandwidth of each memory, as shares of all of it. */
 struct Share {
 	double mc = 0;
 	double cv = 0;
@@ -34,7 +34,7 @@ Share shareOf(const MemoryTraffic &traffic, double cycles, const TimingParameter
 		 parameters.cv.cycles(traffic.cv) / least };
 }
 
-/* Max-min fairness: \return the share of users that request more; others get their request. */
+/* Max-min fairness. \return the share of a user that requests more; others get their request. */
 double fairShare(std::vector<double> asked)
 {
 	double left = 1;
@@ -52,7 +52,7 @@ double fairShare(std::vector<double> asked)
 
 constexpr double kRounding = 1e-6; /* cycles; shorter remainders are rounding errors */
 
-/* A running activity; its cycles are those with the memories for itself. */
+/* A running activity; cycles count as if it had the memories for itself. */
 struct Activity {
 	double left = 0;
 	double passed = 0;
@@ -82,8 +82,8 @@ struct Activity {
 struct Operation {
 	uint32_t engines = 0;
 	Activity work;
-	Activity ahead; /* a convolution's fetches before it begins */
-	InBuffer room;	/* room for these fetches */
+	Activity ahead; /* fetches of a convolution before it begins */
+	InBuffer room;	/* bytes of the buffer for these fetches */
 	bool done = false;
 };
 
@@ -127,7 +127,7 @@ private:
 	{
 		uint32_t taken = 0;
 		bool left = false;
-		size_t conv = kNone; /* the previous convolution, unless done */
+		size_t conv = kNone; /* the previous convolution, unless it is done */
 
 		wake_ = std::numeric_limits<double>::infinity();
 		for (const Operation &operation : operations_)

@@ -13,10 +13,10 @@
 namespace nvdla::sim
 {
 
-/** \brief An operation with those to which it passes data on the fly */
+/** \brief One operation, with all engines that are fused in it */
 struct ScheduledWork {
 	OperationWork work;
-	/** \brief Operations whose interrupts this one waits for; smaller indices
+	/** \brief Indices of earlier operations whose interrupts this one waits for
 	 */
 	std::vector<size_t> after;
 	double notBefore = 0; /**< earliest start, in cycles */
@@ -31,10 +31,10 @@ struct ScheduledTime {
 /**
  * \brief Run operations in order, as early as engines and dependencies allow
  *
- * Engines work at the same time; an engine runs one operation at a time, in the order of the
- * list. CDMA fetches the next convolution while one computes (roomAhead()). Operations that run at
- * the same time share the bandwidth of each memory max-min fairly: if they need more than there is,
- * all get the same share, except that an operation that needs less gets only what it needs.
+ * Engines work at the same time; each one runs its operations one after the other, in the order of
+ * the list. CDMA fetches for the next convolution while one computes (roomAhead()). Operations that
+ * run at the same time share the bandwidth of each memory max-min fairly: one that needs less than
+ * an equal share gets what it needs, and the others share the rest equally.
  */
 std::vector<ScheduledTime> schedule(const std::vector<ScheduledWork> &operations,
 				    const TimingParameters &parameters);

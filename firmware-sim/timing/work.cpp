@@ -63,7 +63,7 @@ uint64_t wordsOfLines(uint32_t word, uint64_t address, uint64_t lineBytes, uint6
 
 	for (uint64_t surface = 0; surface < surfaces; surface++) {
 		const uint64_t first = address + surface * surfaceStride;
-		/* Lines begin at a word or in its middle: all alike, or by turns. */
+		/* A line begins at a word or in its middle, which can alternate with each line. */
 		all += (lines + 1) / 2 * words(word, first, lineBytes) +
 		       lines / 2 * words(word, first + lineStride, lineBytes);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The work of an operation, as far as its duration depends on it.
+ * Work of an operation: everything that determines its duration, apart from the chip.
  */
 #pragma once
 
@@ -14,11 +14,11 @@
 namespace nvdla::sim
 {
 
-/** \brief Order in which CSC computes the output */
+/** \brief How CSC divides the output into stripes, the positions of one MAC step */
 enum class ConvWalk : uint8_t {
-	Stripes, /**< stripes of 16 to 31 positions, which continue over line ends */
-	Lines,	 /**< stripes end with the line: images */
-	Tiles,	 /**< Winograd: stripes of tiles of four positions */
+	Stripes, /**< 16 to 31 positions, continued over line ends */
+	Lines,	 /**< within a line; for images */
+	Tiles,	 /**< of tiles of four positions; for Winograd */
 };
 
 /** \brief Bytes of an operation's cube and weights in the convolution buffer */
@@ -36,35 +36,35 @@ struct ConvWork {
 	uint32_t batches = 1;
 	uint32_t kernels = 1;
 	uint32_t groupKernels = 16; /**< kernels that share a pass: 32 in INT8, else 16 */
-	uint32_t macChannels = 64;  /**< operand pairs of a kernel in a step */
+	uint32_t macChannels = 64;  /**< operand pairs of a kernel in one step */
 	uint32_t steps = 1;	    /**< MAC steps of a position: kernel positions and channels */
-	uint32_t lanes = 64;	    /**< operand pairs of a kernel and position, all steps */
+	uint32_t lanes = 64;	    /**< operand pairs of a kernel and position, in all steps */
 
 	RamType dataRam = RamType::Mc;
 	uint64_t dataBytes = 0; /**< bytes to fetch; 0 if the cube is in the buffer */
 	uint64_t atoms = 0;	/**< fetched atoms of feature data */
 	uint64_t lines = 0;	/**< fetched lines, of all surfaces and batches */
 	bool oneSurface = true; /**< the input has one surface */
-	uint64_t dataRoom = 0;	/**< bytes of the buffer for the cube */
-	uint64_t dataHeld = 0;	/**< bytes of dataRoom taken until the operation ends */
+	uint64_t dataRoom = 0;	/**< bytes of the buffer that the cube may use */
+	uint64_t dataHeld = 0;	/**< bytes of dataRoom in use until the operation ends */
 	RamType weightRam = RamType::Mc;
-	uint64_t weightBytes = 0; /**< bytes with mask and group sizes; 0 if in the buffer */
-	uint64_t weightRoom = 0;  /**< bytes of the buffer for weights */
+	uint64_t weightBytes = 0; /**< bytes to fetch with mask and group sizes; 0: in buffer */
+	uint64_t weightRoom = 0;  /**< bytes of the buffer that weights may use */
 	InBuffer ahead;		  /**< bytes fetched before the operation begins */
 
 	uint32_t groups() const { return (kernels + groupKernels - 1) / groupKernels; }
-	/** \return true if something is fetched after the operation has begun */
+	/** \return true if something has to be fetched after the operation has begun */
 	bool fetches() const
 	{
 		return dataBytes > ahead.dataBytes || weightBytes > ahead.weightBytes;
 	}
 	uint64_t positions() const { return uint64_t{ outWidth } * outHeight * batches; }
-	/** \return multiplications for the result; Winograd's are those of its own domain */
+	/** \return number of multiplications; for Winograd those of the transformed data */
 	uint64_t macs() const
 	{
 		return (walk == ConvWalk::Tiles ? positions() / 4 : positions()) * kernels * lanes;
 	}
-	/** \return multipliers of the MAC array at the precision of the operation */
+	/** \return number of multipliers of the MAC array at the operation's precision */
 	uint64_t multipliers() const { return uint64_t{ groupKernels } * macChannels; }
 };
 
@@ -75,10 +75,10 @@ struct SdpWork {
 	bool stages = false; /**< X1, X2 or Y is not bypassed */
 	bool y = false;
 	bool lut = false;
-	uint64_t elements = 0;	 /**< elements, with those that pad the last atom */
-	uint64_t writeWords = 0; /**< words that lines of the output touch */
+	uint64_t elements = 0;	 /**< elements, including the padding of the last atom */
+	uint64_t writeWords = 0; /**< words of memory that lines of the output touch */
 	uint64_t writeLines = 0; /**< lines that are written one by one */
-	bool writes = true;	 /**< false: the operation only compares */
+	bool writes = true;	 /**< false: the operation only compares elements */
 	/** \brief Atoms of X1's and X2's operand pairs, for ALU and multiplier */
 	uint64_t pairedAtoms = 0;
 	/** \brief Bytes that BRDMA, NRDMA and ERDMA read for X1, X2 and Y; part of traffic */
@@ -95,7 +95,7 @@ struct SdpWork {
 struct PdpWork {
 	const CoreTiming *core = &nvFullTiming;
 	bool flying = false;
-	uint64_t inCycles = 0;	/**< cycles to take in all lines of all parts */
+	uint64_t inCycles = 0;	/**< cycles to read all lines of all parts */
 	uint64_t outCycles = 0; /**< cycles to write results after the last line */
 	MemoryTraffic traffic;
 };
@@ -112,12 +112,12 @@ struct CdpWork {
 
 /** \brief Work of an engine that moves data: BDMA, RUBIK */
 struct MoveWork {
-	uint64_t cycles = 0; /**< cycles with the memory of the reference vectors */
+	uint64_t cycles = 0; /**< cycles, if the memory is that of the reference vectors */
 	bool bdma = false;
 	MemoryTraffic traffic;
 };
 
-/** \brief An operation, of one engine or of several that pass data on the fly */
+/** \brief Work of an operation: of one engine, or of several fused ones */
 struct OperationWork {
 	std::optional<ConvWork> conv;
 	std::optional<SdpWork> sdp;
@@ -125,7 +125,7 @@ struct OperationWork {
 	std::optional<CdpWork> cdp;
 	std::optional<MoveWork> move;
 
-	/** \return all bytes that the operation moves after its begin */
+	/** \return all bytes that the operation moves, without those fetched before it begins */
 	MemoryTraffic traffic() const;
 	/** \return the core that runs the operation; for BDMA and RUBIK nv_full */
 	const CoreTiming &core() const;

@@ -90,14 +90,14 @@ std::string checkCvsramSize(const std::string &text)
 
 std::string checkCvsramBase(const std::string &text)
 {
-	/* Text that is not a number is 0 here; the parser reports it later. */
+	/* Text that is not a number gives 0 here; the parser reports that error later. */
 	const uint64_t base = std::strtoull(text.c_str(), nullptr, 0);
 	if (base % 4096 || base > kMaxCvsramBase)
 		return "the CVSRAM's address must be a multiple of 4 KiB up to 0x1000000000000";
 	return {};
 }
 
-/* Signals that end the server come through a descriptor; all threads inherit the mask. */
+/* Signals that end the server are read from a descriptor. All threads inherit the signal mask. */
 vfiouser::UniqueFd openSignals()
 {
 	sigset_t signals;

@@ -52,7 +52,7 @@ size_t report(const std::vector<SuiteRun> &runs, bool verbose)
 		exact += run.result.exact;
 		skipped += !run.result.skipped.empty();
 		failed += !run.result.failures.empty();
-		if (!run.result.passed() || verbose) /* if skipped, with the reason */
+		if (!run.result.passed() || verbose) /* skipped: with the reason */
 			print(run);
 	}
 	if (toleranced)
@@ -64,7 +64,7 @@ size_t report(const std::vector<SuiteRun> &runs, bool verbose)
 	return failed;
 }
 
-/* Returns false if there is nothing to compare. */
+/* Returns false if no trace has cycles to compare. */
 bool reportTiming(const std::vector<SuiteRun> &runs, bool verbose)
 {
 	if (verbose)
@@ -86,7 +86,7 @@ bool reportTiming(const std::vector<SuiteRun> &runs, bool verbose)
 
 std::atomic<bool> interrupted = false;
 
-/* Find nvdla-sim relative to this program, in the build folder or installed. */
+/* Finds nvdla-sim by the path of this program: in the build folder, or installed. */
 std::string findSim()
 {
 	std::error_code error;
@@ -94,7 +94,7 @@ std::string findSim()
 	return (self.parent_path() / "nvdla-sim").string();
 }
 
-/* Returns false if QEMU or nvdla-sim does not work. */
+/* Returns false if QEMU or nvdla-sim cannot be used. */
 bool playThroughQemu(std::vector<SuiteRun> &runs, unsigned int jobs, const std::string &sim)
 {
 	const qtest::QemuBinary &qemu = qtest::QemuBinary::find();
@@ -161,7 +161,7 @@ int main(int argc, char **argv)
 		   "of nvdla-trace")
 		.needs(through)
 		.valueText("PATH");
-	/* Begin and end of an operation cannot be seen from outside. */
+	/* From outside the device, begin and end of an operation cannot be measured. */
 	through.excludes(timed);
 	app.footer(
 		"Exit codes: 0 no trace failed, 1 a trace failed, 2 wrong argument, no trace (for "

@@ -55,7 +55,7 @@ tl::expected<std::shared_ptr<Backing>, int> Backing::open(UniqueFd fd, const Ide
 	const uint64_t size = identity.size;
 	const bool writable = identity.key.writable;
 
-	/* Files that do not know seals (ordinary ones) answer with an error. */
+	/* Ordinary files do not support seals: fcntl() returns an error. */
 	const int seals = fcntl(fd.get(), F_GET_SEALS);
 	if (seals < 0 || !(seals & F_SEAL_SHRINK) || size == 0)
 		return std::shared_ptr<Backing>(
@@ -65,7 +65,7 @@ tl::expected<std::shared_ptr<Backing>, int> Backing::open(UniqueFd fd, const Ide
 	void *mapping = mmap(nullptr, size, protection, MAP_SHARED | MAP_NORESERVE, fd.get(), 0);
 	if (mapping == MAP_FAILED)
 		return tl::unexpected(errno);
-	/* The mapping keeps the file; the descriptor is not needed any more. */
+	/* The mapping keeps the file open, so the descriptor can be closed. */
 	return std::shared_ptr<Backing>(
 		new Backing(UniqueFd(), static_cast<std::byte *>(mapping), size, writable));
 }
@@ -97,8 +97,8 @@ bool Backing::write(uint64_t offset, std::span<const std::byte> data)
 	}
 
 	/*
-	 * A write must not extend a file that was truncated: that part of the guest's memory is
-	 * gone.
+	 * The client may have truncated the file, and that part of the guest's memory is gone. A
+	 * write beyond the end would extend the file again.
 	 */
 	struct stat info;
 	if (fstat(fd_.get(), &info) < 0 ||

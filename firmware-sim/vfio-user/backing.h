@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file behind a range of guest memory.
+ * A file that holds ranges of guest memory.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 namespace nvdla::sim::vfiouser
 {
 
-/** \brief Identity of a file opened in one way; equal for two descriptors of it */
+/** \brief Identity of an open file; equal for duplicates of a descriptor */
 struct BackingKey {
 	dev_t device;
 	ino_t inode;
@@ -28,14 +28,14 @@ struct BackingKey {
 };
 
 /**
- * \brief One file of guest memory, shared by all the ranges that lie in it
+ * \brief One file of guest memory, shared by all ranges that are in it
  *
  * A client sends a duplicate of the same descriptor with each DMA_MAP, so the
- * file is mapped once and whole. A file that is sealed against shrinking (as
- * QEMU's memory-backend-memfd is) is reached through that mapping. Any other
- * could be truncated at any time, and then a touch of the mapping would kill
- * the process with SIGBUS; such a file is read and written with system calls,
- * which fail instead.
+ * whole file is mapped once. That mapping is used only if the file is sealed against shrinking, as
+ * that of QEMU's memory-backend-memfd is. Other files
+ * could be truncated at any time, and an access to the mapping would then kill
+ * the process with SIGBUS. They are read and written with system calls instead,
+ * which return an error.
  */
 class Backing
 {
@@ -45,12 +45,12 @@ public:
 		uint64_t size; /**< present size of the file */
 	};
 
-	/** \return which file \a fd is, or an errno value if it cannot hold guest memory */
+	/** \return the identity of a file, or an errno value if it cannot hold guest memory */
 	static tl::expected<Identity, int> identify(int fd);
 
 	/**
-	 * \brief Take over \a fd
-	 * \return the file, or an errno value
+	 * \brief Make a backing that owns \a fd
+	 * \return the backing, or an errno value
 	 */
 	static tl::expected<std::shared_ptr<Backing>, int> open(UniqueFd fd,
 								const Identity &identity);
@@ -59,18 +59,18 @@ public:
 	Backing &operator=(const Backing &) = delete;
 	~Backing();
 
-	/** \return bytes that can be reached */
+	/** \return bytes of the file that can be accessed */
 	uint64_t size() const { return size_; }
 	bool writable() const { return writable_; }
 
 	/**
-	 * \brief Copy out of the file
-	 * \return false if it does not hold the bytes
+	 * \brief Copy from the file
+	 * \return false if the file does not have the bytes
 	 */
 	bool read(uint64_t offset, std::span<std::byte> out) const;
 	/**
 	 * \brief Copy into the file
-	 * \return false if it does not hold the bytes any more
+	 * \return false if the file no longer has the bytes
 	 */
 	bool write(uint64_t offset, std::span<const std::byte> data);
 
@@ -85,7 +85,7 @@ private:
 		return offset <= size_ && length <= size_ - offset;
 	}
 
-	UniqueFd fd_; /**< open only without a mapping */
+	UniqueFd fd_; /**< open only if there is no mapping */
 	std::byte *mapping_;
 	uint64_t size_;
 	bool writable_;

@@ -19,7 +19,7 @@ Bytes toBytes(const T &value)
 	return bytes;
 }
 
-/* A request structure with its argsz checked: that and the payload must hold all of it. */
+/* Returns a request structure; nothing if argsz or the payload is too small for all of it. */
 template<typename T>
 std::optional<T> parseSized(const Message &message)
 {
@@ -29,7 +29,7 @@ std::optional<T> parseSized(const Message &message)
 	return value;
 }
 
-/* \return the reply for a function's result: an errno value, or 0. */
+/* \return the reply to a request, given the result of a function: an errno value, or 0. */
 tl::expected<Bytes, int> replyOf(int error, Bytes payload = {})
 {
 	if (error)
@@ -78,7 +78,7 @@ Dispatcher::Result Dispatcher::dispatch(Message &message)
 	if (!message.fds.empty() && !takesFds(command))
 		return tl::unexpected(EINVAL);
 	if (!versionKnown_ && command != wire::Command::Version) {
-		/* A client that does not begin with VERSION does not speak this protocol. */
+		/* A client whose first message is not VERSION does not speak this protocol. */
 		hangUp_ = true;
 		return tl::unexpected(EPROTO);
 	}
@@ -191,7 +191,7 @@ Dispatcher::Result Dispatcher::regionInfo(const Message &message)
 	reply.argsz = sizeof(reply);
 	reply.index = request->index;
 	reply.size = region.size;
-	/* Never mappable: with one mappable region QEMU waits for every write to any. */
+	/* If any region were mappable, QEMU would wait for the reply to every write. */
 	reply.flags = (region.readable ? wire::kRegionRead : 0) |
 		      (region.writable ? wire::kRegionWrite : 0);
 	return toBytes(reply);
@@ -266,7 +266,7 @@ Dispatcher::Result Dispatcher::regionWrite(const Message &message)
 		       toBytes(*request));
 }
 
-/* All entries are checked before the first is carried out. */
+/* Checks all entries before it carries out the first one. */
 Dispatcher::Result Dispatcher::regionWriteMulti(const Message &message)
 {
 	const auto request = parse<wire::RegionWriteMulti>(message.payload);

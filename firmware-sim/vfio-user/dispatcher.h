@@ -21,8 +21,8 @@ namespace nvdla::sim::vfiouser
 /** \brief Capabilities that the server offers to a client */
 struct Offer {
 	/**
-	 * Let the client combine posted writes into REGION_WRITE_MULTI. Off by default:
-	 * QEMU before 11.0 takes the offer for a request to queue all its messages.
+	 * Lets the client combine posted writes in REGION_WRITE_MULTI. Off by default, because
+	 * QEMU before 11.0 takes this offer for a request to queue all of its messages.
 	 */
 	bool writeMultiple = false;
 };
@@ -38,10 +38,10 @@ Bytes versionReply(const Offer &offer);
 /**
  * \brief Carries out one client's commands
  *
- * Works on messages, without sockets. No message is trusted: sizes, counts,
- * indexes and descriptors are checked first. Errors are answered with an errno value:
- * EINVAL for a malformed request, ENOTSUP for commands that are not supported
- * (migration, dirty page logging, later protocol versions), or the error of a called
+ * Works on messages, without sockets. Sizes, counts, indexes and descriptors of a message are
+ * checked before use. An error is answered with an errno value: EINVAL for a malformed request,
+ * ENOTSUP for commands that are not supported (migration, dirty page logging, later
+ * protocol versions), or the error that a called
  * function.
  */
 class Dispatcher
@@ -51,12 +51,12 @@ public:
 		   const Offer &offer);
 
 	/**
-	 * \brief Carry out a command or take in a reply
+	 * \brief Carry out a command, or handle a reply of the client
 	 * \return the message to send back, if any
 	 */
 	std::optional<Bytes> handle(Message message);
 
-	/** \return whether the connection must be closed after the last message's answer */
+	/** \return true if the connection must be closed once the last reply is sent */
 	bool hangUp() const { return hangUp_; }
 
 private:

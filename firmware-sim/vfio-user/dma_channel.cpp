@@ -12,7 +12,7 @@ namespace nvdla::sim::vfiouser
 namespace
 {
 
-/* Requests that may wait at once; ids are 16 bits, and one must stay free. */
+/* Most requests without a reply; must be below 2^16, the number of request ids. */
 constexpr size_t kMaxWaiting = 1024;
 
 } /* namespace */
@@ -46,7 +46,7 @@ bool DmaChannel::write(uint64_t address, std::span<const std::byte> data)
 	return true;
 }
 
-/* Most bytes of a message; 0 if none can be sent now. */
+/* Most data bytes of a message; 0 if no message can be sent now. */
 size_t DmaChannel::transferLimit()
 {
 	const std::lock_guard lock(mutex_);
@@ -96,7 +96,7 @@ bool DmaChannel::writePart(uint64_t address, std::span<const std::byte> data)
 	return exchange(wire::Command::DmaWrite, payload, reply);
 }
 
-/* A write in the wrong layout would corrupt memory unseen, so the first one reads. */
+/* Finds out the client's layout by a read: a write in the wrong layout would corrupt memory. */
 bool DmaChannel::checkLayout(uint64_t address)
 {
 	{
@@ -125,14 +125,14 @@ bool DmaChannel::exchange(wire::Command command, const Bytes &payload, Message &
 
 	if (!request.condition.wait_for(lock, timeout_, [&] { return request.done; })) {
 		waiting_.erase(id);
-		/* A request may still be queued because the client does not read its socket. */
+		/* The request may not have been sent, if the client does not read its socket. */
 		std::erase_if(requests_, [id](const Bytes &message) {
 			return parse<wire::Header>(message)->id == id;
 		});
 		log_.warning("no reply to a DMA message within {} ms", timeout_.count());
 		return false;
 	}
-	/* Suspended or closed: there is no reply. */
+	/* There is no reply if the channel was suspended or closed. */
 	if (request.reply.header.size == 0)
 		return false;
 	if (request.reply.header.flags & wire::kError) {
@@ -197,7 +197,7 @@ void DmaChannel::complete(Message reply)
 	const std::lock_guard lock(mutex_);
 	const auto it = waiting_.find(reply.header.id);
 	if (it == waiting_.end()) {
-		/* The request timed out or was dropped by a reset. */
+		/* The request has timed out, or a reset has dropped it. */
 		log_.debug("a reply to no request of ours (id {}) is ignored", +reply.header.id);
 		return;
 	}
@@ -206,8 +206,8 @@ void DmaChannel::complete(Message reply)
 	request->reply = std::move(reply);
 	request->done = true;
 	/*
-	 * Notify with the lock held: the request is on the stack of its thread, and ceases to exist
-	 * when that thread gets the lock.
+	 * Notify before the lock is released: the waiting thread has the request on its stack, and
+	 * destroys it as soon as it gets the lock.
 	 */
 	request->condition.notify_one();
 }

@@ -23,14 +23,14 @@ namespace nvdla::sim::vfiouser
 /**
  * \brief DMA_READ and DMA_WRITE: requests of engine threads, replies by the socket thread
  *
- * Ranges that the client maps without a file descriptor can be reached only this
+ * Ranges that the client maps without a file descriptor are only accessible this
  * way. read() and write() block until the client replies. The socket thread receives
- * the replies and would deadlock in these functions, so calls from it fail. The client
- * replies only after its own pending request has been answered.
+ * the replies and would wait for itself in these functions, so they fail there. The client
+ * replies only after it has got the answer to its own pending request.
  *
- * QEMU 10.1 and 10.2 lay out these messages against the specification (a 32-bit
- * count): data would be shifted by four bytes. The first reply to a read shows the
- * layout; such a client is refused rather than served wrong data.
+ * In QEMU 10.1 and 10.2 the layout of these messages violates the specification (a 32-bit
+ * count), which would shift the data by four bytes. The first reply to a read shows the
+ * layout. Such a client is refused, because it would get wrong data.
  */
 class DmaChannel
 {
@@ -46,20 +46,20 @@ public:
 	/* The socket thread calls the following functions. */
 
 	/**
-	 * \brief A client is there
-	 * \param maxTransfer most data bytes in a message for it
+	 * \brief A client has connected
+	 * \param maxTransfer most data bytes that the client accepts in a message
 	 */
 	void open(size_t maxTransfer);
-	/** \brief The client is gone: fail waiting and all later requests */
+	/** \brief The client has left: fail waiting requests and all later ones */
 	void close();
 	/** \brief Fail waiting requests, and all later ones until resume() */
 	void suspend();
 	void resume();
-	/** \brief Becomes readable when takeRequests() has something to return */
+	/** \return a descriptor that becomes readable when takeRequests() has messages */
 	int wakeFd() const { return wake_.get(); }
 	/** \return messages to be sent to the client, in order */
 	std::vector<Bytes> takeRequests();
-	/** \brief Hand in a reply of the client's */
+	/** \brief Pass a reply of the client to the waiting thread */
 	void complete(Message reply);
 
 private:

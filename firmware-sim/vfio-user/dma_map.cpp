@@ -13,7 +13,7 @@ namespace nvdla::sim::vfiouser
 namespace
 {
 
-/* Last address of a range; ranges may end at the top of the address space. */
+/* Returns the last address of a range, as its end may be 2^64. */
 uint64_t lastAddress(uint64_t address, uint64_t size)
 {
 	const uint64_t room = std::numeric_limits<uint64_t>::max() - address;
@@ -85,7 +85,7 @@ int DmaMap::map(const DmaRange &range, UniqueFd fd)
 	return 0;
 }
 
-/* One mapping for each file, as long as it covers the requested range. */
+/* Returns the existing mapping of a file if it covers the requested range, else a new one. */
 tl::expected<std::shared_ptr<Backing>, int> DmaMap::backingFor(UniqueFd fd)
 {
 	const auto identity = Backing::identify(fd.get());
@@ -116,7 +116,7 @@ int DmaMap::unmap(uint64_t address, uint64_t size)
 	auto it = regions_.upper_bound(address);
 	if (it != regions_.begin())
 		--it;
-	/* Only unmapping the middle of a range adds a range. */
+	/* The number of ranges grows only if the middle of a range is unmapped. */
 	if (it != regions_.end() && regions_.size() >= wire::kMaxDmaMaps && it->first < address &&
 	    lastAddress(it->first, it->second->range.size) > last)
 		return ENOSPC;
@@ -141,7 +141,7 @@ int DmaMap::unmap(uint64_t address, uint64_t size)
 	return 0;
 }
 
-/* The client may unmap the middle of a range; the remaining parts stay reachable. */
+/* Keeps a part of a region of which the client unmaps the rest. */
 void DmaMap::keepPart(const Region &region, uint64_t first, uint64_t last)
 {
 	DmaRange part = region.range;
@@ -153,7 +153,7 @@ void DmaMap::keepPart(const Region &region, uint64_t first, uint64_t last)
 
 void DmaMap::clear()
 {
-	/* In two parts, because a size cannot say 2^64. */
+	/* Two calls, because a 64-bit size cannot hold 2^64. */
 	unmap(0, uint64_t{ 1 } << 63);
 	unmap(uint64_t{ 1 } << 63, uint64_t{ 1 } << 63);
 }

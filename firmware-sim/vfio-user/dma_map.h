@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of guest memory that the client lets the device reach.
+ * The table of ranges of guest memory that the client gives the device access to.
  */
 #pragma once
 
@@ -32,22 +32,22 @@ struct DmaRange {
 /**
  * \brief Guest memory by bus address
  *
- * map() and unmap() are called by the thread that serves the client, acquire()
- * by any thread. A Lease keeps its memory mapped, and unmap() waits for the
- * leases of the memory that it removes, so that the client never gets memory back that the
- * device still accesses. So a lease must be short: its holder must not wait for a lock,
+ * The thread that serves the client calls map() and unmap(); any thread may call acquire().
+ * A Lease keeps its memory mapped. unmap() waits for the
+ * leases of the memory that it removes, so that the device no longer accesses memory that the
+ * client gets back. A lease must therefore be short: its holder must not wait for a lock,
  * a message or another lease.
  */
 class DmaMap
 {
 	struct Region {
 		DmaRange range;
-		std::shared_ptr<Backing> backing; /**< none: reached only through messages */
+		std::shared_ptr<Backing> backing; /**< null: access only by messages */
 		unsigned int users = 0;
 	};
 
 public:
-	/** \brief A part of an access that lies in one range; movable */
+	/** \brief The part of an access that lies in one range, which stays mapped; movable */
 	class Lease
 	{
 	public:
@@ -62,7 +62,7 @@ public:
 
 		uint64_t address() const { return address_; }
 		size_t size() const { return size_; }
-		/** \return whether the memory can be reached here; if not, only by messages */
+		/** \return true if the memory is mapped here; false: accessible only by messages */
 		bool local() const { return region_->backing != nullptr; }
 
 		bool read(std::span<std::byte> out) const;
@@ -80,21 +80,21 @@ public:
 
 	/**
 	 * \brief Add a range
-	 * \param fd file that holds the range's bytes, or an invalid one
-	 * \return 0 or an errno value: EINVAL (shape, no such bytes in the file), EEXIST
-	 *         (overlaps a mapped range), EACCES (file not writable), ENOSPC
+	 * \param fd file that holds the range's bytes; invalid: access by messages
+	 * \return 0 or an errno value: EINVAL (bad address or size, or beyond the file's end),
+	 *         EEXIST (overlaps a mapped range), EACCES (file not writable), ENOSPC
 	 */
 	int map(const DmaRange &range, UniqueFd fd);
 
 	/**
 	 * \brief Remove all mappings in a range, also parts of mappings
 	 *
-	 * Returns when no access to the removed memory is in progress any more. A range
-	 * without mappings is no error: a client with a virtual IOMMU unmaps the whole
+	 * Returns when no access to the removed memory is in progress any more. It is no error if
+	 * nothing is mapped in the range: a client with a virtual IOMMU unmaps the whole
 	 * address space.
 	 *
-	 * \return 0, or ENOSPC if a mapping would be cut in two and the table is full: then
-	 *         nothing was removed
+	 * \return 0, or ENOSPC if a mapping would have to be split and the table is full; then
+	 *         nothing is removed
 	 */
 	int unmap(uint64_t address, uint64_t size);
 	/** \brief Remove everything */
@@ -102,7 +102,7 @@ public:
 
 	/**
 	 * \brief Find and hold the memory of an access
-	 * \return leases that cover the access in rising order; none if it is not fully
+	 * \return leases that cover the access in rising order; none if a part of it is not
 	 *         mapped or not permitted
 	 */
 	std::vector<Lease> acquire(uint64_t address, uint64_t size, Access access);

@@ -12,8 +12,9 @@ namespace
 {
 
 /*
- * Copies an access: first the parts in mapped memory, then the others by messages to the client.
- * Each wait for the client is after all leases were released, as no lease may be held meanwhile.
+ * Copies all parts of an access: first those in mapped memory, then the others by messages to the
+ * client. All leases are released before the first message, because no lease may be held while
+ * waiting for the client.
  */
 template<typename Bytes, typename Local, typename Remote>
 bool copyParts(std::vector<DmaMap::Lease> leases, Bytes bytes, Local local, Remote remote)

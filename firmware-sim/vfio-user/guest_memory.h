@@ -16,20 +16,20 @@ namespace nvdla::sim::vfiouser
 {
 
 /**
- * \brief The guest's memory by bus address, mapped or accessed by messages
+ * \brief The guest's memory by bus address; mapped memory, or accesses by messages to the client
  *
- * read() and write() may be called from any number of threads. The thread that
+ * Any number of threads may call read() and write(). The thread that
  * serves the client may use them only for memory that came with a file
- * descriptor (see DmaChannel), so a device does its DMA from threads of its own.
+ * descriptor (see DmaChannel), so a device does its DMA in threads of its own.
  *
- * An access that is not fully mapped and permitted fails without effect. One
- * that goes through messages can also fail in the middle, when the client
- * refuses a part or goes away.
+ * An access that is not fully mapped and permitted fails without effect. An access
+ * by messages can also fail after a part of it was done, if the client
+ * refuses the rest or leaves.
  */
 class GuestMemory
 {
 public:
-	/** \param timeout how long an access waits for the client if it needs messages */
+	/** \param timeout longest wait for the client's reply to a message */
 	explicit GuestMemory(Log &log, std::chrono::milliseconds timeout = std::chrono::seconds(10))
 		: channel_(log, timeout)
 	{
@@ -39,10 +39,10 @@ public:
 	bool write(uint64_t address, std::span<const std::byte> data);
 
 	/**
-	 * \brief Fails accesses that wait for the client, as long as it exists
+	 * \brief While this object exists, accesses that wait for the client fail
 	 *
-	 * For a reset: it is carried out by the thread that would have to take in the
-	 * client's reply, so an engine that waits for one would never come to an end.
+	 * Used for a reset. The thread that carries out the reset also receives the client's
+	 * replies, so an engine that waits for a reply would never end.
 	 */
 	class Suspension
 	{

@@ -17,7 +17,7 @@ namespace nvdla::sim::vfiouser
 namespace
 {
 
-/* Any other file could block the writer or take the eight bytes as data. */
+/* Other files are refused: the write could block, or store eight bytes as data. */
 bool isEventfd(int fd)
 {
 	std::array<char, 64> target;
@@ -28,9 +28,9 @@ bool isEventfd(int fd)
 }
 
 /*
- * A write to a blocking eventfd waits if the counter is full. Checking the counter first does not
- * help, as others may fill it in between. The flag belongs to the open file, so the client's reads
- * do not block any more, either.
+ * A write to a blocking eventfd waits while its counter is full. Checking the counter first does
+ * not help, because others may fill it in between. The flag belongs to the open file, so the
+ * client's reads no longer block, either.
  */
 bool makeNonBlocking(int fd)
 {
@@ -38,7 +38,7 @@ bool makeNonBlocking(int fd)
 	return flags >= 0 && ((flags & O_NONBLOCK) || fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0);
 }
 
-/* If the counter is full, the client has more than enough signals already. */
+/* If the write fails, the counter is full, so the client has enough signals to read already. */
 void signal(int fd)
 {
 	eventfd_write(fd, 1);
@@ -50,7 +50,7 @@ Interrupts::Interrupts(Log &log, uint32_t messages) : log_(log), pending_(messag
 {
 	indexes_[wire::kIrqMsi].vectors.resize(messages);
 	indexes_[wire::kIrqMsix].vectors.resize(messages);
-	/* Never raised; a client that can pass errors to the guest expects it to exist. */
+	/* The device never raises it, but a client that reports errors to the guest expects it. */
 	indexes_[wire::kIrqError].vectors.resize(1);
 }
 
@@ -131,7 +131,7 @@ int Interrupts::configure(const wire::SetIrqs &request, std::span<const std::byt
 	return 0;
 }
 
-/* A client passes one eventfd for each interrupt, or none to remove those of the range. */
+/* The client passes one eventfd for each interrupt, or none to remove all in the range. */
 int Interrupts::assign(Index &index, uint32_t indexNumber, uint32_t start, uint32_t count,
 		       std::vector<UniqueFd> fds)
 {
@@ -161,7 +161,7 @@ void Interrupts::disable(Index &index)
 	index.enabled = false;
 }
 
-/* The client asks for a signal as if the device had raised the interrupt. */
+/* Handles a client's request to signal an interrupt as if the device had raised it. */
 void Interrupts::trigger(Index &index, uint32_t number)
 {
 	if (carriesMessages(index)) {
@@ -176,7 +176,7 @@ void Interrupts::deliver(uint32_t number)
 {
 	if (!pending_[number])
 		return;
-	/* A guest enables only one of both, and prefers MSI-X. */
+	/* A guest enables only one of MSI and MSI-X, and prefers MSI-X. */
 	Index &msix = indexes_[wire::kIrqMsix];
 	Index &index = msix.enabled ? msix : indexes_[wire::kIrqMsi];
 	const Vector &vector = index.vectors[number];

@@ -15,7 +15,7 @@ namespace nvdla::sim::vfiouser
 namespace
 {
 
-/* Further clients are accepted soon and turned away, so few have to wait. */
+/* Few clients: the server accepts a further client soon, and disconnects it. */
 constexpr int kBacklog = 4;
 
 sockaddr_un addressOf(const std::string &path)
@@ -36,7 +36,7 @@ std::string describe(const std::string &path, const std::string &what)
 	return fmt::format("socket {}: {}", path, what);
 }
 
-/* Make way at the path, or say why it cannot be had. */
+/* Remove a dead socket at the path; otherwise return why the path cannot be used. */
 tl::expected<void, std::string> clearPath(const std::string &path)
 {
 	struct stat info;
@@ -113,7 +113,7 @@ Listener::~Listener()
 {
 	if (!socket_.valid())
 		return;
-	/* Remove the socket only if it is still this server's: another one may have replaced it. */
+	/* Remove the socket only if it is this server's: another server may have replaced it. */
 	struct stat info;
 	if (lstat(path_.c_str(), &info) == 0 && info.st_dev == device_ && info.st_ino == inode_)
 		unlink(path_.c_str());

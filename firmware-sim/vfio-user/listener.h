@@ -16,15 +16,15 @@ namespace nvdla::sim::vfiouser
 {
 
 /**
- * \brief A listening UNIX socket at a path, removed from there at the end
+ * \brief A listening UNIX socket at a path; the destructor removes the socket file
  *
- * The socket of a killed server is replaced; the path of a socket on which a server answers, or
- * of another file, is refused.
+ * open() replaces the socket of a server that no longer runs. It refuses the path of a running
+ * server, or of another file.
  */
 class Listener
 {
 public:
-	/** \return the listener or a sentence that says why not */
+	/** \return the listener, or a sentence that says why the path cannot be used */
 	static tl::expected<Listener, std::string> open(const std::string &path);
 
 	Listener(Listener &&other) noexcept = default;
@@ -35,7 +35,7 @@ public:
 	int fd() const { return socket_.get(); }
 	const std::string &path() const { return path_; }
 
-	/** \return a client's connection; invalid if there is none (any more) */
+	/** \return a client's connection; invalid if no client waits */
 	UniqueFd accept();
 
 private:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the server's messages go.
+ * Log of the server's messages.
  */
 #pragma once
 
@@ -17,13 +17,13 @@ namespace nvdla::sim::vfiouser
 enum class LogLevel {
 	Error,	 /**< the server or the connection cannot continue */
 	Warning, /**< the client or the guest did something wrong */
-	Info,	 /**< clients coming and going */
-	Debug,	 /**< every message that changes state */
-	Trace,	 /**< every message */
+	Info,	 /**< a client connects or leaves */
+	Debug,	 /**< a protocol message that changes state */
+	Trace,	 /**< a protocol message of any kind */
 };
 
 /**
- * \brief Messages up to a level, handed to a sink one at a time
+ * \brief Passes messages up to a level to a function, one at a time
  *
  * May be used from any thread. The text is formatted only if it will be shown.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One protocol message and how its parts are read and built.
+ * A protocol message, and functions to read and build its parts.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ namespace nvdla::sim::vfiouser
 
 using Bytes = std::vector<std::byte>;
 
-/** \brief A message as it was received; owns the file descriptors that came with it */
+/** \brief A received message; owns the file descriptors that came with it */
 struct Message {
 	wire::Header header = {};
 	Bytes payload;
@@ -27,7 +27,7 @@ struct Message {
 	wire::Command command() const { return static_cast<wire::Command>(header.command); }
 };
 
-/** \return a \a T read from the start of \a bytes, nothing if they are too few */
+/** \return a \a T from the start of \a bytes; nothing if there are not enough bytes */
 template<typename T>
 std::optional<T> parse(std::span<const std::byte> bytes)
 {
@@ -39,7 +39,7 @@ std::optional<T> parse(std::span<const std::byte> bytes)
 	return value;
 }
 
-/** \brief Put the bytes of \a value at the end of \a bytes */
+/** \brief Append the bytes of \a value to \a bytes */
 template<typename T>
 void append(Bytes &bytes, const T &value)
 {
@@ -62,7 +62,7 @@ inline Bytes encode(uint16_t id, uint16_t command, uint32_t flags, uint32_t erro
 	return bytes;
 }
 
-/** \return whether \a header may start a message; if not, the byte stream is lost */
+/** \return true if a message can begin with \a header; if not, the stream cannot be read on */
 inline bool headerValid(const wire::Header &header)
 {
 	const uint32_t type = header.flags & wire::kTypeMask;

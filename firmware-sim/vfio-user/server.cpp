@@ -19,36 +19,36 @@ namespace nvdla::sim::vfiouser
 namespace
 {
 
-/* A client that does not fetch its answers gets no more of them than this. */
+/* Bytes queued for a client that does not read its socket; then its requests must wait. */
 constexpr size_t kMaxQueued = 4 * wire::kMaxMessage;
 
-/* Messages taken in a row before the other descriptors get a look. */
+/* Most messages handled before the other descriptors are polled again. */
 constexpr unsigned int kMaxBatch = 64;
 
 /*
- * Time for which the thread polls for a message before it sleeps. A driver at work sends its next
- * message sooner, and waking the thread would take as long as some dozens of accesses.
+ * Time to poll for a message before sleeping. A busy driver sends its next message sooner than
+ * that, and waking the thread would take as long as some dozens of register accesses.
  */
 constexpr auto kPatience = std::chrono::microseconds(300);
 
-/* The time until a system call is tried again for which the host lacked something. */
+/* Time to wait before a system call is repeated that failed for lack of a resource. */
 constexpr auto kPause = std::chrono::milliseconds(20);
 
-/** \return whether accept() failed for a reason that lies in the listener and does not go away */
+/** \return true if accept() failed because of the listener, so it would always fail */
 bool isFault(int error)
 {
 	return error == EBADF || error == ENOTSOCK || error == EINVAL || error == EOPNOTSUPP ||
 	       error == EFAULT;
 }
 
-/** \return whether accept() failed because there is no client, or none any more */
+/** \return true if accept() failed because no client waits, or the client has left */
 bool isNoClient(int error)
 {
 	return error == EAGAIN || error == EINTR || error == ECONNABORTED;
 }
 
 /**
- * \brief poll(), but for the first kPatience without sleep, and yielding to threads with work
+ * \brief poll() that yields instead of sleeping in the first kPatience
  * \param limit longest sleep; none: until something happens
  */
 int pollPatiently(std::span<pollfd> polls, std::optional<std::chrono::milliseconds> limit)
@@ -125,7 +125,7 @@ Server::Polls Server::waitedFor(int stopFd, int listenFd) const
 	if (!session_)
 		return polls;
 	const size_t queued = session_->stream.queuedBytes();
-	/* A client that does not read its socket gets neither replies nor requests. */
+	/* If too much is queued, the client gets no further replies or requests. */
 	const bool more = queued < kMaxQueued;
 	polls[Client] = { session_->stream.fd(),
 			  static_cast<short>((more ? POLLIN : 0) | (queued ? POLLOUT : 0)), 0 };
@@ -133,7 +133,7 @@ Server::Polls Server::waitedFor(int stopFd, int listenFd) const
 	return polls;
 }
 
-/* \return false if the session is over; \a held: the stream has a message already */
+/* \return false if the session is over; \a held: the stream holds a message already */
 bool Server::serve(const Polls &polls, bool held)
 {
 	if (polls[Requests].revents && !sendRequests())
@@ -143,7 +143,7 @@ bool Server::serve(const Polls &polls, bool held)
 	return !(held || (polls[Client].revents & (POLLIN | POLLHUP | POLLERR))) || receive();
 }
 
-/* The host lacks a resource: report that once, and do not accept clients for a while. */
+/* The host lacks a resource: report that once, and accept no clients for kPause. */
 void Server::pause(const char *what, int error)
 {
 	nextAccept_ = Clock::now() + kPause;
@@ -162,7 +162,7 @@ bool Server::accept(Listener &listener)
 			return false;
 		}
 		/*
-		 * The client stays in the queue: without a pause accept() would fail again at once.
+		 * A client may still wait in the queue: without a pause accept() would fail again.
 		 */
 		if (!isNoClient(error))
 			pause("accepting a client", error);
@@ -231,7 +231,7 @@ void Server::endSession()
 {
 	if (!session_)
 		return;
-	/* First end the waits of engine threads, then unmap the memory that they may access. */
+	/* Engine threads must stop waiting and stop their accesses before memory is unmapped. */
 	memory_.channel().close();
 	function_.reset();
 	memory_.map().clear();

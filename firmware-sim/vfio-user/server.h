@@ -20,22 +20,22 @@ namespace nvdla::sim::vfiouser
 /**
  * \brief Serves a device function to one client after another
  *
- * run() does all the socket's input and output in its own thread. A second client
- * is turned away while there is one. When a client leaves, in whatever way, its
- * memory is unmapped, its eventfds are closed and the function is reset, so the next
+ * run() does all input and output of the socket in its own thread. A second client
+ * is disconnected at once. When a client leaves, for whatever reason, its
+ * memory is unmapped, its eventfds are closed and the function is reset, so that the next
  * client finds a fresh device. A temporary lack of resources on the host, such as
  * descriptors for one more client, does not end the server.
  */
 class Server
 {
 public:
-	/** \brief Everything given must outlive the server */
+	/** \brief All arguments must outlive the server */
 	Server(DeviceFunction &function, GuestMemory &memory, Interrupts &interrupts, Log &log,
 	       const Offer &offer = {});
 
 	/**
 	 * \brief Serve until \a stopFd becomes readable
-	 * \return false if the server cannot go on (logged)
+	 * \return true when stopped; false if the server cannot continue, which is logged
 	 */
 	bool run(Listener &listener, int stopFd);
 
@@ -49,7 +49,7 @@ private:
 
 		Stream stream;
 		Dispatcher dispatcher;
-		bool spoke = false; /**< a message was received */
+		bool spoke = false; /**< the client has sent a message */
 	};
 
 	using Clock = std::chrono::steady_clock;
@@ -79,8 +79,8 @@ private:
 	Log &log_;
 	const Offer offer_;
 	std::unique_ptr<Session> session_;
-	Clock::time_point nextAccept_; /**< no client is accepted until then */
-	int shortage_ = 0;	       /**< errno value that was reported and still lasts, or 0 */
+	Clock::time_point nextAccept_; /**< time until which no client is accepted */
+	int shortage_ = 0;	       /**< errno value of the reported shortage; 0: none */
 };
 
 } /* namespace nvdla::sim::vfiouser */

@@ -41,7 +41,7 @@ Stream::Result Stream::receive(Message &message)
 	return result;
 }
 
-/* Read register accesses from the socket; other messages stay there. */
+/* Reads whole register accesses from the socket; all other bytes stay there. */
 Stream::Result Stream::readAhead()
 {
 	if (std::exchange(drained_, false))
@@ -51,7 +51,7 @@ Stream::Result Stream::readAhead()
 		recv(socket_.get(), ahead_.data(), ahead_.size(), MSG_PEEK | MSG_DONTWAIT);
 	if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
 		return Result::Again;
-	/* The next read reports errors and the end of the connection. */
+	/* Ignores errors and the end of the connection: the next read reports them. */
 	const size_t there = count > 0 ? static_cast<size_t>(count) : 0;
 	const size_t size = accessBytes(there);
 	aheadTaken_ = aheadFilled_ = 0;
@@ -61,7 +61,7 @@ Stream::Result Stream::readAhead()
 	return readInto(ahead_.data(), size, aheadFilled_);
 }
 
-/* Bytes of the whole register accesses that \a size bytes of ahead_ begin with. */
+/* Returns the length of the whole register accesses among the first \a size bytes of ahead_. */
 size_t Stream::accessBytes(size_t size) const
 {
 	size_t at = 0;
@@ -75,7 +75,7 @@ size_t Stream::accessBytes(size_t size) const
 	return at;
 }
 
-/* Fill incoming_ from bytes that were read ahead, or from the socket. */
+/* Fills incoming_ from bytes that were read ahead, or from the socket. */
 Stream::Result Stream::receiveOne()
 {
 	const auto read = [this](std::byte *data, size_t size, size_t &filled) {
@@ -105,11 +105,11 @@ Stream::Result Stream::receiveOne()
 		       : read(incoming_.payload.data(), incoming_.payload.size(), payloadFilled_);
 }
 
-/* Read up to \a size bytes in all; never a byte of the message after this one. */
+/* Reads up to \a size bytes in all, and no byte of the next message. */
 Stream::Result Stream::readInto(std::byte *data, size_t size, size_t &filled)
 {
 	while (filled < size) {
-		/* Room for more than the agreed number, so that too many are seen as such. */
+		/* Room for more than the allowed number, so that too many can be recognised. */
 		alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * 2 * wire::kMaxFds)>
 			control;
 		iovec vector = { data + filled, size - filled };
@@ -140,7 +140,7 @@ Stream::Result Stream::readInto(std::byte *data, size_t size, size_t &filled)
 	return Result::Message;
 }
 
-/* Own every descriptor first, so that none is lost if the message is wrong. */
+/* Owns all descriptors before it checks the message, so that none leaks. */
 bool Stream::takeFds(msghdr &header)
 {
 	for (cmsghdr *c = CMSG_FIRSTHDR(&header); c; c = CMSG_NXTHDR(&header, c)) {
@@ -158,7 +158,7 @@ bool Stream::takeFds(msghdr &header)
 				 wire::kMaxFds));
 		return false;
 	}
-	/* The buffer has room for more, so the process has reached its limit of open files. */
+	/* The buffer is large enough, so descriptors are lost only at the limit of open files. */
 	if (header.msg_flags & MSG_CTRUNC) {
 		fail("file descriptors of a message are lost; let the process open more files "
 		     "(ulimit -n)");

@@ -19,19 +19,19 @@ namespace nvdla::sim::vfiouser
 /**
  * \brief Cuts the received byte stream into messages, and queues messages to send
  *
- * Never blocks. Belongs to the thread that polls the socket.
+ * Never blocks. Used only by the thread that polls the socket.
  *
- * Register accesses come in bursts, so all that have arrived are read from the socket at once. Any
- * other message may have file descriptors, so it is read without any byte of the next message.
+ * Register accesses come in bursts, so all that have arrived are read with one system call. Other
+ * messages may carry file descriptors and are read one by one, without bytes of the next message.
  */
 class Stream
 {
 public:
 	enum class Result {
 		Message, /**< a whole message was received */
-		Again,	 /**< nothing more to read now */
+		Again,	 /**< no whole message has arrived yet */
 		Closed,	 /**< the peer closed the connection between two messages */
-		Failed,	 /**< the connection is of no more use; see failure() */
+		Failed,	 /**< the connection is unusable; see failure() */
 	};
 
 	/** \param socket connected stream socket; blocking or not */
@@ -42,10 +42,10 @@ public:
 	/** \brief Read arrived bytes until \a message is complete */
 	Result receive(Message &message);
 
-	/** \return whether receive() has a message that the socket does not show any more */
+	/** \return true if receive() has a message that was read from the socket already */
 	bool holdsMessage() const { return aheadTaken_ < aheadFilled_; }
 
-	/** \brief Send \a bytes, or keep the rest if the socket is full */
+	/** \brief Send \a bytes; what does not fit into the socket is queued */
 	bool send(Bytes bytes);
 	/**
 	 * \brief Send more of the queued bytes
@@ -56,11 +56,11 @@ public:
 	/** \return bytes that wait for the socket to become writable */
 	size_t queuedBytes() const { return queuedBytes_; }
 
-	/** \return why receive() said Failed or send() or flush() returned false */
+	/** \return the reason for Failed from receive(), or for false from send() or flush() */
 	const std::string &failure() const { return failure_; }
 
 private:
-	/* Register accesses are 36 bytes long, mostly. */
+	/* Bytes to read ahead; a register access is mostly 36 bytes long. */
 	static constexpr size_t kAhead = 4096;
 
 	Result readAhead();
@@ -71,16 +71,16 @@ private:
 	Result fail(std::string reason);
 
 	UniqueFd socket_;
-	std::array<std::byte, kAhead> ahead_; /**< messages that were read ahead, all of them
-					       * whole */
+	std::array<std::byte, kAhead> ahead_; /**< whole messages that were read from
+					       * the socket in advance */
 	size_t aheadFilled_ = 0;
 	size_t aheadTaken_ = 0;
-	bool drained_ = false; /**< readAhead() left nothing in the socket */
+	bool drained_ = false; /**< the last readAhead() emptied the socket */
 	Message incoming_;
 	size_t headerFilled_ = 0;
 	size_t payloadFilled_ = 0;
 	std::deque<Bytes> queue_;
-	size_t sent_ = 0; /**< bytes of queue_'s first element that are gone */
+	size_t sent_ = 0; /**< bytes of queue_'s first element that were sent */
 	size_t queuedBytes_ = 0;
 	std::string failure_;
 };

@@ -31,7 +31,7 @@ public:
 	bool valid() const { return fd_ >= 0; }
 	int get() const { return fd_; }
 
-	/** \brief Close the held descriptor and hold \a fd instead */
+	/** \brief Close the owned descriptor, and own \a fd instead */
 	void reset(int fd = -1)
 	{
 		if (fd_ >= 0)

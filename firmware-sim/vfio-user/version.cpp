@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The VERSION exchange: numbers, then a JSON text with each side's capabilities.
+ * VERSION messages: version numbers, then a JSON text with the capabilities of the sender.
  */
 #include "dispatcher.h"
 
@@ -16,10 +16,10 @@ namespace nvdla::sim::vfiouser
 namespace
 {
 
-/* QEMU's text has 200 bytes; a text several hundred times as long is no capability list. */
+/* Most bytes of the text: QEMU's has 200, so a much longer text is no capability list. */
 constexpr size_t kMaxText = 64 * 1024;
 
-/* A limit the client names; \a value stays as it is if the client does not. */
+/* Sets \a value to a limit that the client names; unchanged if it names none. */
 bool readLimit(const nlohmann::json &capabilities, const char *name, uint32_t &value)
 {
 	const auto it = capabilities.find(name);

@@ -31,14 +31,14 @@ enum class Command : uint16_t {
 	RegionWriteMulti = 15,
 };
 
-/** \brief Header::flags: the low four bits are the message's type, the others are single bits */
+/** \brief Header::flags: a message type in the low four bits; the other flags are single bits */
 constexpr uint32_t kTypeMask = 0xf;
 constexpr uint32_t kTypeCommand = 0;
 constexpr uint32_t kTypeReply = 1;
 constexpr uint32_t kNoReply = 0x10;
 constexpr uint32_t kError = 0x20;
 
-/** \brief In front of every message; \a size counts the header and the payload */
+/** \brief Begins every message; \a size is in bytes, header included */
 struct [[gnu::packed]] Header {
 	uint16_t id;
 	uint16_t command;
@@ -57,13 +57,13 @@ static_assert(sizeof(Version) == 4);
 
 constexpr uint32_t kDmaMapRead = 1;  /**< the device may read */
 constexpr uint32_t kDmaMapWrite = 2; /**< the device may write */
-/** \brief Hints of older clients about how to reach the memory; they change nothing here */
+/** \brief Hints of older clients on how to access the memory; ignored by the server */
 constexpr uint32_t kDmaMapHints = 4 | 8;
 
 struct [[gnu::packed]] DmaMap {
 	uint32_t argsz;
 	uint32_t flags;
-	uint64_t offset; /**< into the passed descriptor's file */
+	uint64_t offset; /**< offset in the file of the passed descriptor */
 	uint64_t address;
 	uint64_t size;
 };
@@ -103,7 +103,7 @@ struct [[gnu::packed]] RegionInfo {
 };
 static_assert(sizeof(RegionInfo) == 32);
 
-/** \brief DEVICE_GET_IRQ_INFO, DEVICE_GET_REGION_IO_FDS; no sub-region follows in our replies */
+/** \brief DEVICE_GET_IRQ_INFO, DEVICE_GET_REGION_IO_FDS; our replies list no sub-regions */
 struct [[gnu::packed]] IndexInfo {
 	uint32_t argsz;
 	uint32_t flags;
@@ -124,7 +124,7 @@ constexpr uint32_t kIrqActionUnmask = 0x10;
 constexpr uint32_t kIrqActionTrigger = 0x20;
 constexpr uint32_t kIrqActionsMask = 0x38;
 
-/** \brief DEVICE_SET_IRQS, followed by \a count bytes if kIrqDataBool is set */
+/** \brief DEVICE_SET_IRQS; with kIrqDataBool, \a count bytes follow */
 struct [[gnu::packed]] SetIrqs {
 	uint32_t argsz;
 	uint32_t flags;
@@ -134,7 +134,7 @@ struct [[gnu::packed]] SetIrqs {
 };
 static_assert(sizeof(SetIrqs) == 20);
 
-/** \brief REGION_READ and REGION_WRITE, followed by \a count bytes where data is carried */
+/** \brief REGION_READ and REGION_WRITE; \a count bytes follow if the message has data */
 struct [[gnu::packed]] RegionAccess {
 	uint64_t offset;
 	uint32_t region;
@@ -142,7 +142,7 @@ struct [[gnu::packed]] RegionAccess {
 };
 static_assert(sizeof(RegionAccess) == 16);
 
-/** \brief DMA_READ and DMA_WRITE, followed by \a count bytes where data is carried */
+/** \brief DMA_READ and DMA_WRITE; \a count bytes follow if the message has data */
 struct [[gnu::packed]] DmaAccess {
 	uint64_t address;
 	uint64_t count;
@@ -156,7 +156,7 @@ struct [[gnu::packed]] DmaAccessOld {
 };
 static_assert(sizeof(DmaAccessOld) == 12);
 
-/** \brief REGION_WRITE_MULTI: this count, then that many RegionWriteEntry */
+/** \brief REGION_WRITE_MULTI: number of entries; as many RegionWriteEntry follow */
 struct [[gnu::packed]] RegionWriteMulti {
 	uint64_t count;
 };
@@ -173,7 +173,7 @@ static_assert(sizeof(RegionWriteEntry) == 24);
 /** \brief Largest number of writes in one REGION_WRITE_MULTI */
 constexpr uint64_t kMaxWriteMulti = 200;
 
-/** \brief Region indexes of a PCI device: BARs 0 to 5, then these */
+/** \brief Region indexes of a PCI device: 0 to 5 are its BARs */
 constexpr uint32_t kRegionRom = 6;
 constexpr uint32_t kRegionConfig = 7;
 constexpr uint32_t kRegionVga = 8;
@@ -187,11 +187,11 @@ constexpr uint32_t kIrqError = 3;
 constexpr uint32_t kIrqRequest = 4;
 constexpr uint32_t kIrqCount = 5;
 
-/** \brief Most data bytes in one message, in either direction; the protocol's default */
+/** \brief Most data bytes in a message of either direction: the protocol's default */
 constexpr uint32_t kMaxTransfer = 1024 * 1024;
 /** \brief Longest message: a DMA reply (or a region write) of kMaxTransfer bytes */
 constexpr uint32_t kMaxMessage = sizeof(Header) + sizeof(DmaAccess) + kMaxTransfer;
-/** \brief File descriptors a client may attach to one message */
+/** \brief Most file descriptors that a client may attach to a message */
 constexpr uint32_t kMaxFds = 8;
 /** \brief Largest number of mapped ranges of guest memory, and their alignment */
 constexpr uint32_t kMaxDmaMaps = 65535;

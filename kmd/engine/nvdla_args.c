@@ -33,7 +33,7 @@ static int result(const struct nvdla_check *check)
 
 static const char element_size[] = "no size that an element of this array can have";
 
-/* Descriptors may be shorter than any known version: missing members count as zero. */
+/* A descriptor may be shorter than in any known version: missing members count as zero. */
 static void state_descriptor_size(struct nvdla_check *check, struct nvdla_field field)
 {
 	nvdla_state_range(check, field, NVDLA_DESCRIPTOR_MULTIPLE, NVDLA_MAX_ELEMENT_SIZE,

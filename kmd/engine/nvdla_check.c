@@ -14,7 +14,7 @@ void nvdla_check_set_operation(struct nvdla_check *check, u32 operation)
 	check->current_op = &check->prepared->operations[operation];
 }
 
-/* Returns whether @field lies in @array, and then fills in structure, index and offset of it. */
+/* Returns whether @field lies in @array; if so, fills in its structure, index and offset. */
 static bool locate(struct drm_nvdla_error *error, struct nvdla_field field,
 		   enum drm_nvdla_struct member_of, const void *array, u32 count, size_t size)
 {
@@ -90,7 +90,7 @@ s64 nvdla_field_value(struct nvdla_field field)
 	case sizeof(u16):
 		return field.is_signed ? *(const s16 *)field.at : *(const u16 *)field.at;
 	case sizeof(u32):
-		/* With the conditional operator, both operands would be converted to unsigned. */
+		/* The conditional operator would convert both operands to unsigned. */
 		if (field.is_signed)
 			return *(const s32 *)field.at;
 		return *(const u32 *)field.at;
@@ -198,7 +198,7 @@ u32 nvdla_add_access(struct nvdla_check *check, const struct nvdla_access_reques
 			  "no such memory type for this cube");
 	nvdla_state(check, mem_type == NVDLA_MEM_MC || check->variant->has_cvsram, mem_type,
 		    NVDLA_MEM_MC, request->type_field, "this core has no on-chip memory");
-	/* accesses_left is 0 only if nvdla_max_accesses() is wrong; then refuse the task too. */
+	/* accesses_left becomes 0 only if nvdla_max_accesses() is wrong: refuse the task then. */
 	nvdla_state(check, address >= 0 && address < check->source->num_extents &&
 		    check->accesses_left, address, (s64)check->source->num_extents - 1,
 		    request->address_field, "the task has no such address");
@@ -314,7 +314,7 @@ u32 nvdla_add_feature_use(struct nvdla_check *check, const struct nvdla_feature_
 	return nvdla_add_access(check, &request);
 }
 
-/* nvdla_add_feature_use() for a cube that is walked through with its own strides. */
+/* Like nvdla_add_feature_use(), for a cube that is read or written with its own strides. */
 u32 nvdla_add_feature(struct nvdla_check *check, const struct nvdla_data_cube *cube, u32 access,
 		      u32 precision)
 {

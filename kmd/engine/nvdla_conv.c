@@ -60,7 +60,7 @@ static u32 add_plane(struct nvdla_check *check, const struct nvdla_data_cube *sr
 
 	request.offset = offset;
 	request.alignment = atom;
-	/* Cannot overflow 64 bits: a product of 16 and 32 bits, and a line. */
+	/* Cannot overflow 64 bits: a product of 16 and 32 bits, plus the bytes of a line. */
 	nvdla_walk_bytes(line_bytes, &dim, 1, &request.bytes);
 	return nvdla_add_access(check, &request);
 }
@@ -148,7 +148,7 @@ void nvdla_check_conv(struct nvdla_check *check, const struct nvdla_conv_op_desc
 	nvdla_check_conv_op(check, op, surface, &plan);
 	if (check->failed)
 		return;
-	/* Only images may skip pixels at the start of a line, and fewer than an atom holds. */
+	/* Only images may skip pixels at the start of a line: fewer than fit into an atom. */
 	if (plan.image)
 		limit = check->variant->atom_bytes / nvdla_pixel_format(op->data_format)->bytes - 1;
 	need_range(check, *pixel_x_offset, 0, limit,

@@ -35,7 +35,7 @@ static void program_cacc_cmac(struct nvdla_check *check, const struct nvdla_conv
 			nvdla_encode(check, NVDLA_CDMA_D_MISC_CFG__##field, NVDLA_AS_IT_IS, \
 				     NVDLA_FIELD(member)))
 
-/* Writes the registers that CDMA and CSC both have; only @in_precision differs between them. */
+/* Writes the registers that CDMA and CSC both have; their values differ only in @in_precision. */
 static void program_both(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
 			 const u8 *in_precision, u32 misc_reg, u32 bank_reg, u32 entries_reg)
 {

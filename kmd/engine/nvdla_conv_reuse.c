@@ -69,8 +69,8 @@ static void check_same_lines(struct nvdla_check *check, const struct nvdla_conv_
 
 /*
  * CSC begins once input_height_csc lines are in the buffer. With fewer lines CSC would wait for
- * ever; with more, CDMA would still fetch after the sums are done, and the rest would stay in the
- * buffer.
+ * ever. With more lines, CDMA would still fetch after all sums are done, and the rest would stay
+ * in the buffer.
  */
 static void check_data_reuse(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
 			     const struct nvdla_data_cube *src,
@@ -132,8 +132,9 @@ static void check_reuse(struct nvdla_check *check, u16 previous)
 }
 
 /*
- * Checks reuse between convolutions, after every operation was checked by itself. Data that this
- * task did not put into the buffer may belong to another client.
+ * Checks reuse between convolutions, after every operation was checked by itself. Data in the
+ * buffer may belong to another client if this task did not put them there, so their reuse is
+ * refused.
  */
 void nvdla_check_conv_reuse(struct nvdla_check *check)
 {

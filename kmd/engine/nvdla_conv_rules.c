@@ -13,7 +13,7 @@
 #define CONV_MAX_DILATION 32
 #define CONV_MAX_PRA_TRUNCATE 2
 
-/* A winograd kernel is 3x3, and 4x4 after its transformation. */
+/* A Winograd kernel is 3x3 (the equivalent kernel) before its transformation and 4x4 after it. */
 #define WINOGRAD_EQUIVALENT_KERNEL 3
 #define WINOGRAD_KERNEL 4
 #define WINOGRAD_MIN_OUTPUT 8
@@ -68,7 +68,7 @@ static void check_crossing(struct nvdla_check *check, const struct nvdla_conv_op
 			   const struct nvdla_conv_plan *plan)
 {
 	bool plain = !plan->image && !plan->winograd;
-	/* Post-extension 1 puts two kernel lines into a MAC cell at once, 2 puts four. */
+	/* Post-extension 1 puts two kernel lines at a time into a MAC cell, 2 puts four. */
 	u32 channels = check->variant->mac_channels >> op->post_extension;
 
 	need(check, !plan->image || !plan->winograd, op->data_format, NVDLA_FORMAT_FEATURE,
@@ -113,8 +113,8 @@ static const char output_size[] =
 static const char padding[] = "the padding is not less than the kernel";
 
 /*
- * In Winograd mode, CSC sees a channel-extended input: stride_x * stride_y neighbouring pixels
- * become channels of one, so that the kernel is 3x3 with stride 1.
+ * In Winograd mode, CSC gets a channel-extended input: stride_x * stride_y neighbouring pixels are
+ * combined to one pixel with all their channels, so that the kernel is 3x3 with stride 1.
  */
 static void check_winograd_sizes(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
 				 const struct nvdla_data_cube *src,
@@ -161,9 +161,9 @@ struct conv_axis {
 };
 
 /*
- * NVDLA's programming guide demands that windows use each input element. Compilers leave up to a
- * stride of padding unused at the far side, which works. So the rule is that the output has as many
- * elements as windows fit.
+ * NVDLA's programming guide demands that windows use each input element. But compilers leave up to
+ * a stride of padding unused at the right or bottom, which works. So the rule here is that the
+ * output has as many elements as there is room for windows.
  */
 static void check_axis(struct nvdla_check *check, const struct conv_axis *axis)
 {
@@ -194,7 +194,7 @@ static void check_direct_sizes(struct nvdla_check *check, const struct nvdla_con
 
 	need_csc(check, op->input_width_csc, src->width);
 	need_csc(check, op->input_channel_csc, src->channel);
-	/* CSC counts reused lines as input; CDMA does not fetch them. */
+	/* For CSC, reused lines are a part of the input; CDMA does not fetch them. */
 	if (!op->data_reuse)
 		need_csc(check, op->input_height_csc, src->height);
 	need_range(check, op->kernel_width_csc, 1, U16_MAX, kernel_size);
@@ -243,8 +243,8 @@ static u32 entries_per_slice(const struct nvdla_check *check, const struct nvdla
 		       DIV_ROUND_UP(op->input_channel_csc * bytes, atom);
 
 	/*
-	 * The rest of a column's channels, behind whole entries, shares an entry with those of as
-	 * many neighbouring columns as fit: 1, 2 or 4 columns in all.
+	 * The channels that remain after whole entries share an entry with those of neighbouring
+	 * columns: 1, 2 or 4 columns in all, as many as fit.
 	 */
 	atoms = DIV_ROUND_UP(channel_bytes % entry, atom);
 	while (columns > 1 && columns * atoms > entry / atom)
@@ -279,9 +279,10 @@ static void check_buffer(struct nvdla_check *check, const struct nvdla_conv_op_d
 }
 
 /*
- * Returns the bytes of the weight banks that are occupied while CSC waits for a whole kernel group.
+ * Returns the bytes that are occupied in the weight banks while CSC waits for a whole kernel group.
  * CDMA fetches whole bursts and CSC releases whole entries, so the banks may also hold the
- * beginning of the next group, unless groups are whole bursts or there is only one group.
+ * beginning of the next group. This cannot happen if groups are whole bursts, or if there is only
+ * one group.
  */
 static u64 group_room(const struct nvdla_variant *variant, u64 group_bytes, bool only_group)
 {

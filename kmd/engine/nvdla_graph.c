@@ -21,8 +21,8 @@ static void check_node(struct nvdla_check *check, const struct nvdla_graph_node 
 }
 
 /*
- * Adds an edge to a node that runs on engine @target_type. An edge to a node of another engine is
- * refused and not ignored: an operation that does not wait would compute with the wrong data.
+ * Adds an edge to a node that runs on engine @target_type. An edge to another engine's node is
+ * refused, not ignored: an operation that does not wait would compute with wrong data.
  */
 static void add_edge(struct nvdla_check *check, const struct nvdla_consumer *consumer,
 		     u32 target_type)
@@ -77,9 +77,9 @@ static const char stuck[] =
 	"the operation never becomes ready: its dependencies form a cycle";
 
 /*
- * Orders the operations of one engine. Edges between them say in which order the engine runs them;
- * each operation has at most one such successor. Beginning with the lowest index, every chain of
- * edges is followed until an operation that waits for one that is not queued yet.
+ * Orders the operations of one engine. Edges between them give the order; each operation has at
+ * most one such successor. Starting with the lowest index, follows each chain of edges up to an
+ * operation that still waits for one that is not queued.
  */
 static void build_queue(struct nvdla_check *check, u32 op_type)
 {
@@ -186,7 +186,7 @@ static void check_stream(struct nvdla_check *check, u32 producer)
 		    NVDLA_FIELD(in->pdp.src_data.type), batch);
 }
 
-/* Returns the member that makes the current operation take (@in) or produce a stream. */
+/* Returns the member that makes the current operation take (@in) or produce (else) a stream. */
 static struct nvdla_field stream_field(const struct nvdla_check *check, bool in)
 {
 	const union nvdla_surface_desc *surface = &check->source->surfaces[check->operation];
@@ -203,8 +203,8 @@ static struct nvdla_field stream_field(const struct nvdla_check *check, bool in)
 }
 
 /*
- * Returns the next operation of a queue that produces (@out) or takes a stream, or NVDLA_NO_OP.
- * Moves @position behind it.
+ * Returns the next operation of a queue that produces (@out) or takes (else) a stream, or
+ * NVDLA_NO_OP. Moves @position past that operation.
  */
 static u16 next_flying(const struct nvdla_prepared *prepared, u32 op_type, bool out,
 		       u32 *position)
@@ -269,7 +269,7 @@ void nvdla_graph_check_pairs(struct nvdla_check *check)
 	nvdla_check_conv_reuse(check);
 }
 
-/* True if the operation is enabled and its engine has nothing older to do. */
+/* True if the operation is enabled and is the oldest one of its engine. */
 static bool has_turn(const struct nvdla_schedule *schedule, u16 operation)
 {
 	u32 op_type = schedule->task->prepared->operations[operation].op_type;

@@ -113,7 +113,7 @@ void nvdla_issue_select(struct nvdla_sequencer *sequencer, u32 unit, u32 group)
 	sequencer->producer[unit] = group;
 }
 
-/* Whether the register needs a write; records @value as the group's new contents. */
+/* Returns whether the register needs a write, and records @value as the group's new contents. */
 static bool changes(struct nvdla_sequencer *sequencer, u32 group, u32 reg, u32 value)
 {
 	u32 index = reg % NVDLA_UNIT_SIZE / sizeof(u32);
@@ -148,8 +148,8 @@ static void write_bdma(struct nvdla_sequencer *sequencer, u32 reg, u32 value)
 }
 
 /*
- * Writes only the differing entries if the same client's task left the table. Another client's
- * table is replaced as a whole: otherwise the time would reveal how similar the tables are.
+ * Writes only the differing entries if a task of the same client loaded the present table. Another
+ * client's table is replaced as a whole, as the time would reveal how similar the tables are.
  */
 static void load_lut(struct nvdla_sequencer *sequencer, const struct nvdla_task *task,
 		     const struct nvdla_operation *op)

@@ -41,7 +41,7 @@ static const struct lut_range cdp_ranges[] = {
 
 static void check_edge(struct nvdla_check *check, const nvdla_u64_a4 *edge, u32 bits)
 {
-	/* Some compilers sign-extend the values and others do not, so both forms are accepted. */
+	/* Compilers write sign-extended values or the bits alone, so both forms are accepted. */
 	need_range(check, *edge, -(1LL << (bits - 1)), (1LL << bits) - 1,
 		   "a start or end exceeds the engine's range");
 }
@@ -114,9 +114,9 @@ void nvdla_check_lut(struct nvdla_check *check, u32 index, u32 precision)
 }
 
 /*
- * The table registers of both engines have the same order and fields, with CDP's CDP_STEP bytes
- * behind SDP's, up to LUT_INFO. Behind it, each edge of CDP has a second register for its high
- * half. The settings are the registers from LUT_CFG to LUT_LO_SLOPE_SHIFT.
+ * The table registers of SDP and CDP have the same order and fields up to LUT_INFO: CDP's are at
+ * SDP's addresses plus CDP_STEP. After LUT_INFO, CDP has a second register for the high half of
+ * each edge. The settings are the registers from LUT_CFG to LUT_LO_SLOPE_SHIFT.
  */
 #define CDP_STEP (NVDLA_CDP_S_LUT_ACCESS_CFG - NVDLA_SDP_S_LUT_ACCESS_CFG)
 #define SDP_SETTINGS \
@@ -132,7 +132,7 @@ struct lut_settings {
 	u32 count;
 };
 
-/* Writes the entries that differ from the engine's present table @held (NULL: all entries). */
+/* Writes the entries that differ from @held, the engine's present table (NULL: all entries). */
 static void upload_table(const struct nvdla_io *io, u32 step, bool lo, const __s16 *entries,
 			 const __s16 *held, u32 count)
 {
@@ -173,7 +173,7 @@ static void add_setting(struct lut_settings *settings, u32 value)
 static void add_slopes(struct lut_settings *settings, const union nvdla_lut_slope *underflow,
 		       const union nvdla_lut_slope *overflow, bool fp16)
 {
-	/* An FP16 slope lies in the same bits as the integer scale. */
+	/* The register holds an FP16 slope in the same bits as an integer slope's scale. */
 	add_setting(settings,
 		    nvdla_field_bits(NVDLA_SDP_S_LUT_LE_SLOPE_SCALE__LUT_LE_SLOPE_UFLOW_SCALE,
 				     underflow->raw & 0xffff) |

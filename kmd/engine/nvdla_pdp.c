@@ -10,7 +10,7 @@
 #define PDP_MAX_STRIDE 16
 #define PDP_MAX_SPLIT 64
 
-/* A split operation computes its output in parts, vertical strips, each in a pass of its own. */
+/* A part of a split operation: a vertical strip of the output, computed in a pass of its own. */
 struct pdp_part {
 	const u16 *in;
 	const u16 *out;
@@ -95,8 +95,8 @@ static void check_part(struct nvdla_check *check, const struct nvdla_pdp_op_desc
 }
 
 /*
- * Two successive windows share columns, or skip columns between them. At a border of two parts,
- * these columns have to lie within one part.
+ * Two successive windows share columns, or leave a gap of columns between them. At the border of
+ * two parts, these columns have to lie within one of the parts.
  */
 static void check_overlap(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
 			  const struct pdp_part *part)
@@ -119,7 +119,7 @@ static void check_split(struct nvdla_check *check, const struct nvdla_pdp_op_des
 	u32 mids = op->split_num - 2;
 	u32 out = *first.out + *last.out + mids * *mid.out;
 
-	/* The input widths then add up to the whole width, since the windows use each column. */
+	/* The parts' input widths add up to the whole width, because windows use each column. */
 	check_part(check, op, &first);
 	if (mids > 0)
 		check_part(check, op, &mid);
@@ -128,7 +128,7 @@ static void check_split(struct nvdla_check *check, const struct nvdla_pdp_op_des
 		    NVDLA_FIELD(op->partial_width_last),
 		    "the widths of the parts do not add up to the output");
 
-	/* With two parts, shared columns lie in the first part, and skipped ones in the last. */
+	/* With two parts, shared columns are in the first part, and gaps in the last part. */
 	if (mids > 0 || op->pool_width + 1 >= op->stride_x)
 		check_overlap(check, op, &first);
 	if (mids > 0)
@@ -154,7 +154,7 @@ static void check_parts(struct nvdla_check *check, const struct nvdla_pdp_op_des
 			   "the output is too wide for the line buffer");
 }
 
-/* Encodes widths of the parts, whose fields are the same in all registers; 0 without a split. */
+/* Encodes widths of parts, 0 without a split. All registers for widths have the same fields. */
 static u32 part_widths(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
 		       const u16 *first, const u16 *mid, const u16 *last)
 {

@@ -37,7 +37,7 @@ static int check_counts(const struct nvdla_task_source *source, struct nvdla_ref
 	return nvdla_args_check_counts(&counts, why);
 }
 
-/* Allocates one element more than @count: @count may be 0, and NULL means that memory is short. */
+/* Allocates one element more than @count, which may be 0: NULL then always means no memory. */
 static void *allocate(struct nvdla_prepared *prepared, u32 count, size_t size)
 {
 	/* Cannot overflow, because counts were checked against their limits. */
@@ -57,7 +57,7 @@ static struct nvdla_prepared *allocate_prepared(const struct nvdla_variant *vari
 	if (!prepared)
 		return NULL;
 
-	/* The room depends on the engine. Unknown engines are refused later. */
+	/* The number depends on the engine. Unknown engines are refused later. */
 	for (i = 0; i < count; i++) {
 		accesses += nvdla_max_accesses(source->graph[i].op_type);
 		writes += nvdla_max_writes(source->graph[i].op_type);
@@ -85,7 +85,7 @@ static struct nvdla_prepared *allocate_prepared(const struct nvdla_variant *vari
 	return prepared;
 }
 
-/* Equal tables share an index, so that one is uploaded only once. */
+/* Equal tables get the same index, so that such a table is uploaded only once. */
 static void copy_luts(struct nvdla_prepared *prepared, const struct nvdla_lut_desc *luts)
 {
 	u32 same;

@@ -47,7 +47,7 @@ void nvdla_emit_kind(struct nvdla_check *check, u32 reg, enum nvdla_write_kind k
 {
 	struct nvdla_prepared *prepared = check->prepared;
 
-	/* writes_left is 0 only if nvdla_max_writes() is wrong; then the task is refused. */
+	/* writes_left becomes 0 only if nvdla_max_writes() is wrong: refuse the task then. */
 	if (!nvdla_state(check, check->writes_left > 0, reg, 0,
 			 NVDLA_WHOLE(check->source->graph[check->operation]),
 			 "the value does not fit its register field"))
@@ -79,8 +79,8 @@ void nvdla_emit_access(struct nvdla_check *check, u32 high, u32 low, u32 access)
 }
 
 /*
- * Encodes a number of a descriptor, or the number minus one, for a register's field. The two's
- * complement of a signed number has to fit the field.
+ * Encodes a number of a descriptor, or that number minus one, for a register's field. For a signed
+ * number, the two's complement has to fit the field.
  */
 u32 nvdla_encode(struct nvdla_check *check, u32 mask, enum nvdla_encoding encoding,
 		 struct nvdla_field field)

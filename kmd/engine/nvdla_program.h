@@ -2,7 +2,7 @@
 /*
  * Programs: the register writes of the current operation of a struct nvdla_check.
  *
- * Registers have the names of registers.h without NVDLA_, fields without the register's name. A
+ * Register names are those of registers.h without NVDLA_; field names omit the register's name. A
  * value that does not fit its field is refused.
  */
 #ifndef NVDLA_PROGRAM_H
@@ -36,8 +36,8 @@ u32 nvdla_encode(struct nvdla_check *check, u32 mask, enum nvdla_encoding encodi
 /*
  * Write the two registers of an address.
  *
- * Every operation writes all addresses of the units that it uses: the register group still holds
- * the addresses of an earlier operation, perhaps of another client.
+ * Every operation writes all addresses of the units that it uses, because the register group may
+ * still hold addresses of another client's operation.
  */
 #define emit_address(check, registers, access) \
 	nvdla_emit_access(check, NVDLA_##registers##_HIGH, NVDLA_##registers##_LOW, access)

@@ -56,7 +56,7 @@ void nvdla_result_operation(const struct nvdla_task *task, u32 operation,
 	}
 }
 
-/* Returns, of the operations that did not complete, the one that was enabled first. */
+/* Returns the operation that was enabled first, of those that did not complete. */
 static u32 find_stuck(const struct nvdla_task *task)
 {
 	u32 found = NO_INDEX;

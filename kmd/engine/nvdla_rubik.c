@@ -41,7 +41,7 @@ static u32 add_planar(struct nvdla_check *check, const struct nvdla_data_cube *c
 		return NVDLA_NO_ACCESS;
 
 	request.alignment = RUBIK_PLANAR_ALIGNMENT;
-	/* Cannot overflow 64 bits: a sum of two products of 16 and 32 bits, and a line. */
+	/* Cannot overflow 64 bits: two products of 16 and 32 bits, plus the bytes of a line. */
 	nvdla_walk_bytes(line_bytes, dims, ARRAY_SIZE(dims), &request.bytes);
 	return nvdla_add_access(check, &request);
 }
@@ -131,8 +131,8 @@ void nvdla_check_rubik(struct nvdla_check *check, const struct nvdla_rubik_op_de
 	} else {
 		use = nvdla_feature_use(check, src, NVDLA_ACCESS_READ, op->precision);
 		/*
-		 * Contract reads stride_x * stride_y groups of whole surfaces, one per output
-		 * phase, even where the channels of a phase do not fill its last atom.
+		 * Contract reads stride_x * stride_y groups of whole surfaces, one for each place
+		 * in an output block, even if its channels do not fill the last atom.
 		 */
 		if (op->mode == NVDLA_RUBIK_CONTRACT)
 			use.surface_multiple = op->stride_x * op->stride_y *

@@ -45,7 +45,7 @@ void nvdla_schedule_event(struct nvdla_schedule *schedule, u32 operation, u32 ev
 /* Returns whether @group was programmed before the other group of the engine. */
 static bool programmed_before(const struct nvdla_schedule_engine *engine, u32 group)
 {
-	/* Groups alternate, so the next group to program is the one programmed longer ago. */
+	/* Groups alternate, so the group to program next is the one that was programmed first. */
 	return group == engine->next_group;
 }
 
@@ -328,7 +328,7 @@ void nvdla_schedule_complete(struct nvdla_schedule *schedule, u32 op_type, u32 g
 	task->state[operation].completed = true;
 	task->num_completed++;
 
-	/* A convolution completes after its fetches, which a simulated core does not report. */
+	/* A convolution completes after its fetches. A simulated core does not report these. */
 	if (op_type == NVDLA_OP_CONV) {
 		emit_event(schedule, operation, NVDLA_EVENT_CDMA_WT_DONE);
 		emit_event(schedule, operation, NVDLA_EVENT_CDMA_DT_DONE);

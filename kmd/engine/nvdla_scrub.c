@@ -2,10 +2,10 @@
 /*
  * A convolution of zeroes that overwrites the whole convolution buffer.
  *
- * CSC and CDMA clear their pointers when a convolution has a different number of data banks than
- * the previous one (RTL of nvdlav1: NV_NVDLA_CSC_sg raises both pending requests,
- * NV_NVDLA_CDMA_status and NV_NVDLA_CDMA_wt answer). So there are two scrub tasks with different
- * numbers of data banks, and the one that differs from the last convolution is run. It fetches
+ * CSC and CDMA clear their pointers when a convolution has another number of data banks than the
+ * previous one (RTL of nvdlav1: NV_NVDLA_CSC_sg raises both pending requests,
+ * NV_NVDLA_CDMA_status and NV_NVDLA_CDMA_wt answer). So there are two scrub tasks, which differ in
+ * this number, and the task whose number differs from the last convolution's is run. It fetches
  * exactly as many bytes as its banks hold, and releases all of them.
  */
 
@@ -162,7 +162,7 @@ static int create_task(const struct nvdla_variant *variant,
 
 u64 nvdla_scrub_memory_size(const struct nvdla_variant *variant)
 {
-	/* The weights need the most memory: two banks, in the task with fewer banks for data. */
+	/* The task with fewer data banks needs the most memory: two banks of weights. */
 	return 2 * (u64)bank_bytes(variant);
 }
 

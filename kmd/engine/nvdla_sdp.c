@@ -8,8 +8,8 @@
 #include "nvdla_platform.h"
 
 /*
- * Returns the precision that the pipeline works in: INT8 if a conversion between integers has INT8
- * on either side, otherwise the input's.
+ * Returns the precision that the pipeline works in. Between two integer precisions it is INT8 if
+ * either side is INT8; in all other cases it is the input's.
  */
 static u32 proc_precision(u32 src, u32 dst)
 {
@@ -129,7 +129,7 @@ static const char batch_alignment[] =
 	"with batches, addresses and strides are multiples of two atoms";
 static const char same_size[] = "input, operands and output have to have the same size";
 
-/* Raises the alignment of a cube if batches need more than the alignment of an atom. */
+/* Raises a cube's alignment: in a batch, more than the alignment of an atom may be needed. */
 static void need_alignment(struct nvdla_feature_use *use, u32 alignment)
 {
 	if (alignment <= use->alignment)
@@ -139,9 +139,9 @@ static void need_alignment(struct nvdla_feature_use *use, u32 alignment)
 }
 
 /*
- * Records the access to a unit's operands. Operands are packed in atoms of a size of their own: an
- * atom holds as many elements as the pipeline takes at once, each with one or two components (for
- * ALU, multiplier) of one or two bytes.
+ * Records the access to a unit's operands. Operands have atoms of their own size: as many elements
+ * as the pipeline takes at once, each with one or two components (for ALU, multiplier) of one or
+ * two bytes.
  */
 static u32 add_operand(struct nvdla_check *check, const struct nvdla_sdp_op *unit,
 		       const struct nvdla_sdp_unit_info *info, struct nvdla_sdp_plan *plan)
@@ -159,8 +159,8 @@ static u32 add_operand(struct nvdla_check *check, const struct nvdla_sdp_op *uni
 		need_equal(check, cube->height, 1, same_size);
 		need_equal(check, cube->channel, plan->src->channel, same_size);
 		/*
-		 * One operand per channel is always packed. The descriptor's strides are not used:
-		 * compilers write those of a single component even where there are two.
+		 * One operand per channel is always packed. The descriptor's strides are ignored:
+		 * compilers write those of a single component even if there are two.
 		 */
 		use.line_stride = use.atom_bytes;
 		use.surf_stride = use.atom_bytes;
@@ -173,9 +173,9 @@ static u32 add_operand(struct nvdla_check *check, const struct nvdla_sdp_op *uni
 }
 
 /*
- * Returns the number of surfaces that SDP reads or writes together; a surface is one atom of
- * channels deep. If only one side (input or output) is INT16, the channels that the INT8 pipeline
- * takes at once are two atoms on that side.
+ * Returns the number of surfaces that SDP reads or writes together; a surface has the channels of
+ * one atom. If only one side (input or output) is INT16, the channels that the INT8 pipeline takes
+ * at once fill two atoms on that side.
  */
 static u32 surface_multiple(u32 precision, u32 proc)
 {

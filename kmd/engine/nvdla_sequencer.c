@@ -88,7 +88,7 @@ void nvdla_sequencer_destroy(struct nvdla_sequencer *sequencer)
 	kvfree(sequencer);
 }
 
-/* Detaches the task from the sequencer and returns it. Keeps the groups that engines use next. */
+/* Detaches the task from the sequencer and returns it. Engines continue with their next groups. */
 static struct nvdla_task *release_task(struct nvdla_sequencer *sequencer)
 {
 	struct nvdla_task *task = sequencer->task;
@@ -102,9 +102,9 @@ static struct nvdla_task *release_task(struct nvdla_sequencer *sequencer)
 }
 
 /*
- * Selects the register groups of each engine's next operation while the engine runs another one.
- * The engine idles from its completion until the next op_enable, so no other write should come
- * between.
+ * While an engine runs, selects the register groups of its next operation. The engine is idle from
+ * the end of an operation until the next op_enable, so only that write should be left to do
+ * then.
  */
 static void aim_at_next(struct nvdla_sequencer *sequencer)
 {
@@ -125,7 +125,7 @@ static void aim_at_next(struct nvdla_sequencer *sequencer)
 	}
 }
 
-/* Programs and enables all operations that can be. Returns whether the task ended or failed. */
+/* Programs and enables all operations that are ready. Returns whether the task ended or failed. */
 static bool advance(struct nvdla_sequencer *sequencer, int *error)
 {
 	*error = nvdla_schedule_run(&sequencer->schedule);
@@ -209,7 +209,7 @@ static u32 all_done_bits(const struct nvdla_sequencer *sequencer, u32 op_type, u
 	if (op_type == NVDLA_OP_BDMA)
 		group = sequencer->bdma_group[group];
 
-	/* CACC may have delivered its sums while CDMA still reads unneeded data. */
+	/* CACC may have delivered all sums while CDMA still reads data that no sum needs. */
 	if (op_type == NVDLA_OP_CONV)
 		return done_bits[op_type][group] | weight_bits[group] | data_bits[group];
 

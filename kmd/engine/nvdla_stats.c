@@ -42,7 +42,7 @@ static const struct nvdla_counter conv_counters[] = {
 	COUNTER(FP16, CDMA_D_INF_INPUT_WEIGHT_NUM, inf_weight, "inf_weight"),
 };
 
-/* SDP's counters of NaNs and infinities in the convolution's stream stay zero: not listed here. */
+/* SDP's counters of NaNs and infinities in the convolution's stream are not listed: always zero. */
 static const struct nvdla_counter sdp_counters[] = {
 	CYCLES(ALWAYS, SDP_D_PERF_WDMA_WRITE_STALL, write_stall, "write_stall"),
 	COUNTER(ALWAYS, SDP_D_PERF_OUT_SATURATION, saturation, "saturation"),
@@ -88,7 +88,7 @@ static const struct nvdla_counter rubik_counters[] = {
 	CYCLES(ALWAYS, RBK_D_PERF_WRITE_STALL, write_stall, "write_stall"),
 };
 
-/* BDMA has no register pointer: the counters of its two groups have different addresses. */
+/* BDMA has no register pointer: each of its groups has counters at addresses of its own. */
 static const struct nvdla_counter bdma_counters[NVDLA_NUM_GROUPS][2] = {
 	{
 		CYCLES(ALWAYS, BDMA_STATUS_GRP0_READ_STALL, read_stall, "read_stall"),

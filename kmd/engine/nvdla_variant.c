@@ -16,8 +16,8 @@ static const u32 first_map[NVDLA_NUM_UNITS] = {
 };
 
 /*
- * Base addresses of the units, in nv_full's order, in the cores after nv_full. The page at 0 is the
- * configuration ROM; units that some of these cores lack come last.
+ * Base addresses of the units in the cores after nv_full; units are in nv_full's order. The page at
+ * 0 is the configuration ROM. Units that some of these cores lack have the highest addresses.
  */
 static const u32 later_map[NVDLA_NUM_UNITS] = {
 	0x01000, 0x0e000, 0x02000, 0x0f000, 0x10000, 0x03000, 0x04000, 0x05000, 0x06000,
@@ -142,7 +142,7 @@ void nvdla_variant_tell(const struct nvdla_variant *variant, struct drm_nvdla_de
 
 u32 nvdla_variant_csb_bytes(const struct nvdla_variant *variant)
 {
-	/* In later_map, BDMA and RUBIK are behind the units that all cores have. */
+	/* In later_map, BDMA and RUBIK come after the units that all cores have. */
 	return variant->engines & (BIT(NVDLA_OP_BDMA) | BIT(NVDLA_OP_RUBIK)) ? NVDLA_CSB_SIZE :
 									       KIB(64);
 }

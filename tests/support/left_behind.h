@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks that an operation leaves the same state (memory, registers, error) behind on any number of
- * threads.
+ * Checks that an operation leaves the same memory, registers and error behind, whatever the number
+ * of threads.
  */
 #pragma once
 

@@ -14,7 +14,7 @@ namespace nvdla::test
 {
 
 /**
- * \return the contents of a file; fails the test by an exception if the file is missing
+ * \return the contents of a file; throws, so that the test fails, if the file is missing
  *
  * Reads the whole file in one call. Reading each byte by a call of its own would take minutes in
  * unoptimised code on an emulated processor.

@@ -14,8 +14,8 @@ namespace nvdla::test
 {
 
 /**
- * \brief Run \a call in a thread with a stack of 128 KiB, below which memory is inaccessible, so
- * that an overflow crashes
+ * \brief Run \a call in a thread with a stack of 128 KiB; an overflow reaches inaccessible memory
+ * below the stack, and crashes
  *
  * The stack is larger if no thread starts with 128 KiB: the thread sanitizer, for instance, keeps
  * its own data for each thread there.

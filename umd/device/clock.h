@@ -24,7 +24,7 @@ inline int64_t deadlineNs(std::chrono::milliseconds timeout)
 	return span;
 }
 
-/** \return absolute CLOCK_MONOTONIC nanoseconds as a time of steady_clock, which counts the same */
+/** \return absolute CLOCK_MONOTONIC nanoseconds as a time of steady_clock, the same clock */
 inline std::chrono::steady_clock::time_point timePoint(int64_t nanoseconds)
 {
 	return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(nanoseconds));

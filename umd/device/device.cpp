@@ -89,8 +89,8 @@ uint64_t pointer(const T *data)
 	return reinterpret_cast<uintptr_t>(data);
 }
 
-/* Returns the driver's refusal in words. \a said: the driver's answer; \a known: the answer of the
- * same checks in this library, which may differ if the driver is of another version. */
+/* Returns the driver's refusal in words. \a said: the driver's answer. \a known: the answer of this
+ * library's copy of the same checks, which may differ if the driver has another version. */
 Error refusal(const DeviceBackend &backend, const char *what, const drm_nvdla_error &said,
 	      const std::optional<nvdla_refusal> &known)
 {
@@ -202,7 +202,7 @@ Result<Buffer> Device::allocate(uint64_t size) const
 		auto buffer = allocate(size, 0);
 		if (!buffer)
 			return buffer;
-		/* Map last: the buffer owns the handle by now, and so closes it if mapping
+		/* Map last: the buffer owns the handle now, and closes it if mapping
 		 * fails. */
 		if (const int error = buffer->memory_->map())
 			return fail(codeOf(error), "allocate device memory", path(),

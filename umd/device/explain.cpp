@@ -12,7 +12,7 @@ namespace nvdla
 namespace
 {
 
-/* Stands for the address of every buffer, of which the rules check only the alignment. */
+/* Used as the address of every buffer: the rules only check its alignment. */
 constexpr uint64_t someAddress = 1 << 20;
 
 template<typename T>

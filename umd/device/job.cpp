@@ -80,8 +80,8 @@ Result<void> Job::wait(std::chrono::milliseconds timeout)
 {
 	return guarded(waitingForJob, [&]() -> Result<void> {
 		/*
-		 * Lend the thread only without a time limit, because it could not leave an
-		 * operation when the time has passed.
+		 * Lend the thread only if there is no time limit: within an operation it could not
+		 * stop when the time is over.
 		 */
 		if (thread_ && timeout == std::chrono::milliseconds::max())
 			thread_->work(syncobj_);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Says in words why a task was refused: which member of the descriptors is wrong (from the driver),
- * and which rule it breaks (from kmd/engine).
+ * Says in words why a task was refused: the wrong member of the descriptors, as the driver names
+ * it, and the rule that it breaks, as kmd/engine states it.
  */
 #pragma once
 

@@ -23,8 +23,8 @@ Result<void> checkTensors(const Program &program)
 }
 
 /*
- * Drops the loadable's blobs to save memory, except the initial contents of \a memories, which each
- * new slot copies.
+ * Drops the loadable's blobs to save memory. Keeps the initial contents of \a memories, because
+ * each new slot copies them.
  */
 void keepContentsOf(Loadable &loadable, const MemoryIds &memories)
 {
@@ -78,7 +78,7 @@ Result<Network> Network::load(const Device &device, const Loadable &loadable,
 			return forward(hosts);
 		keepContentsOf(checked, program->own);
 
-		/* A run reads the states that the one before it has written. */
+		/* A run reads the states that the previous run has written: one run at a time. */
 		const size_t slots = program->states.empty() ? options.slots : 1;
 		auto loop = options.loop ? Result<EventLoop>(*options.loop) : EventLoop::shared();
 		if (!loop)

@@ -138,7 +138,7 @@ void Pipeline::cancel(const std::shared_ptr<RequestState> &request, uint64_t run
 	if (closed_)
 		return;
 	{
-		/* Do nothing if submission number \a run has ended. */
+		/* Do nothing if the submission with number \a run has already ended. */
 		const std::lock_guard own(request->lock);
 		if (request->run != run || !request->inFlight)
 			return;
@@ -198,8 +198,8 @@ void Pipeline::dropCancelled()
 	}
 }
 
-/* Starts waiting requests. A run that ends immediately calls this function recursively; the inner
- * call then returns at once, and the outer one goes on. */
+/* Starts waiting requests. If a run ends immediately, it calls this function again; that inner call
+ * returns at once, and the outer call continues. */
 void Pipeline::dispatch()
 {
 	if (dispatching_)
@@ -236,8 +236,8 @@ Pipeline::RequestList Pipeline::dequeue(RequestList &queue, RequestList::iterato
 }
 
 /*
- * Returns a free slot, or a new one, if a request waits; nullptr if none waits, or if all slots run
- * and no more can be made.
+ * Returns a free slot, or a new one, if a request waits. Returns nullptr if no request waits, or if
+ * all slots are in use and no more can be made.
  */
 Slot *Pipeline::takeSlot()
 {
@@ -326,16 +326,16 @@ void Pipeline::slotDone(Slot *slot, const std::shared_ptr<RequestState> &request
 	 * callback. */
 	dispatch();
 	complete(*request, std::move(result));
-	/* A member function of the slot calls this function, so slots that are no longer needed are
-	 * freed later, by the loop. */
+	/* A member function of the slot is the caller, so the loop frees unneeded slots
+	 * later. */
 	const std::lock_guard guard(lock_);
 	if (closed_ || onChip_)
 		wake();
 }
 
 /*
- * Frees all slots but the first while the network is idle, if slots use on-chip memory: this memory
- * is small, and other networks cannot use what a slot has.
+ * Frees all slots but the first while the network is idle, if slots use on-chip memory. That memory
+ * is small, and other networks cannot use a part that a slot holds.
  */
 void Pipeline::giveBackSlots()
 {

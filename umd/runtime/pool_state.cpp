@@ -38,8 +38,8 @@ Result<std::unique_ptr<Pool::State::Resident>> Pool::State::load(const Device &d
 	return resident;
 }
 
-/* Loads the network without the lock, because after an error networks are destroyed, which waits
- * for the loop, and callbacks in the loop take the lock. */
+/* Loads the network without holding the lock: after an error, networks are destroyed, which waits
+ * for the loop, whose callbacks take the lock. */
 Result<size_t> Pool::State::addNetwork(const Loadable &loadable)
 {
 	if (!loadable.states.empty())
@@ -223,8 +223,8 @@ std::optional<Pool::State::Start> Pool::State::takeStart()
 }
 
 /*
- * Starts requests on devices. Only one thread does that at a time; it also starts requests that are
- * added meanwhile, because a run may end at once, and its end calls this function again.
+ * Starts requests on devices. Only one thread does that at a time, and also starts requests that
+ * are added meanwhile: a run may end at once, and its end calls this function again.
  */
 void Pool::State::dispatch() noexcept
 {

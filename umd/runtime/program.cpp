@@ -108,9 +108,9 @@ Result<void> checkReachable(const Loadable &loadable, const MemoryIds &memories)
 }
 
 /*
- * Checks each tensor with an open axis (a length known only after the run): a host step must make
- * it, it must be an output of the network, and nothing else may use its memory, because its
- * elements are kept elsewhere during the run.
+ * Checks each tensor with an open axis (its length is known only after the run). Its elements are
+ * kept elsewhere during the run, so a host step must make it, it must be an output of the network,
+ * and nothing else may use its memory.
  */
 Result<void> checkOpenTensors(const Program &program)
 {
@@ -218,8 +218,8 @@ Result<Program> Program::create(const Loadable &loadable, size_t maxTasks)
 	if (auto reachable = checkReachable(loadable, ofCpu); !reachable)
 		return forward(reachable);
 
-	/* Memories with data that a step needs and could overwrite; a job that writes none of these
-	 * is restartable. */
+	/* Memories with data that a step reads and might overwrite. A job that overwrites none of
+	 * them is restartable. */
 	MemoryIds full = usedMemories({}, program.inputs);
 	for (uint16_t id : usedMemories(program.tasks, tensors)) {
 		if (!loadable.memory(id)->contents.empty())

@@ -45,8 +45,8 @@ std::vector<BufferRange> resolveAddresses(std::span<const TaskAddress> addresses
 			ranges.emplace_back();
 			continue;
 		}
-		/* A range that reaches the end of its memory also gets the bytes by which the
-		 * memory's buffer is rounded up. Behind other ranges there is other data, so they
+		/* If a range reaches the end of its memory, it also gets the bytes by which the
+		 * memory's buffer is rounded up. After other ranges there is other data, so they
 		 * keep their size. */
 		const uint64_t end = address.offset + address.size;
 		const uint64_t limit = roundUp(end) >= at.size ? at.size : end;

@@ -186,8 +186,8 @@ Result<void> Slot::watch()
 	return {};
 }
 
-/* Goes on to the next step when the one before has ended. \return the step; null after the last one
- */
+/* Goes on to the next step when the previous one has ended. \return the step; null after the last
+ * step */
 Result<const ProgramStep *> Slot::nextStep()
 {
 	if (request_->cancelled)
@@ -346,8 +346,8 @@ Result<void> Slot::readResults()
 }
 
 /*
- * Returns whether a step has so few elements that handing it to another thread would take longer
- * than computing it.
+ * Returns whether a step has so few elements that it is faster to compute it here than to hand it
+ * to another thread.
  */
 bool Slot::isShort(const ProgramStep &step) const
 {

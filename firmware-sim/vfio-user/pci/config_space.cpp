@@ -28,7 +28,7 @@ ConfigSpace::ConfigSpace(const Identity &identity)
 void ConfigSpace::addMemoryBar(unsigned int bar, uint32_t size)
 {
 	assert(bar < kBarCount && size >= 16 && std::has_single_bit(size));
-	/* The low four bits stay zero: memory, 32 bits, not prefetchable. */
+	/* The low four bits stay zero: they mean a 32-bit memory BAR, not prefetchable. */
 	allow(kBar0 + 4 * bar, ~(size - 1), 4);
 }
 
@@ -46,7 +46,7 @@ uint8_t ConfigSpace::addCapability(uint8_t id, std::span<const uint8_t> body,
 	for (size_t i = 0; i < writable.size(); i++)
 		writable_[at + 2 + i] = writable[i];
 	lastPointer_ = at + 1;
-	/* Capabilities start at a multiple of four. */
+	/* The next capability begins at a multiple of four. */
 	nextFree_ = (at + 2 + body.size() + 3) & ~size_t{ 3 };
 	return static_cast<uint8_t>(at);
 }

@@ -57,7 +57,7 @@ struct Identity {
 };
 
 /**
- * \brief The bytes of a configuration space and which of their bits can be written
+ * \brief A configuration space: its bytes, and a mask of the bits that can be written
  *
  * Capabilities are laid out one after the other in the order they are added.
  */
@@ -72,25 +72,25 @@ public:
 	 * \brief Add a 32-bit memory BAR
 	 * \param size power of two, at least 16
 	 *
-	 * Writing all-ones and reading back gives the size, as the specification asks.
+	 * The size can be read after all ones are written, as the PCI specification requires.
 	 */
 	void addMemoryBar(unsigned int bar, uint32_t size);
 
 	/**
 	 * \brief Add a capability
 	 * \param body bytes after the two-byte header
-	 * \param writable bits of \a body that can be written; shorter: the rest cannot
-	 * \return its place in configuration space
+	 * \param writable mask of writable bits of \a body; bytes beyond it are read-only
+	 * \return offset of the capability in configuration space
 	 */
 	uint8_t addCapability(uint8_t id, std::span<const uint8_t> body,
 			      std::span<const uint8_t> writable = {});
 
-	/** \brief Make the present values those that reset() restores */
+	/** \brief Make the present values the initial values that reset() restores */
 	void seal() { initial_ = bytes_; }
 	void reset() { bytes_ = initial_; }
 
 	void read(size_t offset, std::span<std::byte> data) const;
-	/** \brief Change the writable bits, leave the others */
+	/** \brief Write the writable bits; the others keep their values */
 	void write(size_t offset, std::span<const std::byte> data);
 
 	uint8_t get8(size_t offset) const { return bytes_[offset]; }

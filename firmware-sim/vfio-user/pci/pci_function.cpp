@@ -11,17 +11,17 @@ namespace nvdla::sim::vfiouser::pci
 namespace
 {
 
-/* MSI-X: one vector of 16 bytes at the BAR's start, the pending bits in its middle. */
+/* MSI-X: one vector of 16 bytes at the BAR's start, the pending bits in the middle of the BAR. */
 constexpr uint32_t kMsixBarSize = 4096;
 constexpr uint32_t kMsixPendingBits = 2048;
 
-/* Power Management: where the state is, and the states there are (PCI PM 1.2, section 3.2). */
+/* Power Management: offset and values of the power state (PCI PM 1.2, section 3.2). */
 constexpr size_t kPowerControl = 4;
 constexpr uint8_t kPowerStateMask = 0x03;
 constexpr uint8_t kPowerD0 = 0;
 constexpr uint8_t kPowerD3Hot = 3;
 
-/* Advanced Features: offsets of its bytes (PCI ECN "Advanced Capabilities", 2006). */
+/* Advanced Features: offset and bits of its bytes (PCI ECN "Advanced Capabilities", 2006). */
 constexpr size_t kAdvancedControl = 4;
 constexpr uint8_t kAdvancedTransactionsPending = 1 << 0;
 constexpr uint8_t kAdvancedFunctionReset = 1 << 1;
@@ -50,7 +50,7 @@ void PciFunction::addStandardCapabilities(unsigned int msixBar)
 	const std::array<uint8_t, 3> powerWritable = { 0x00, 0x00, kPowerStateMask };
 	power_ = config_.addCapability(kCapabilityPower, power, powerWritable);
 
-	/* One message, 64-bit address; control, address low and high, data. */
+	/* Control: one message, 64-bit address. Then the address, low and high, and the data. */
 	const std::array<uint8_t, 12> msi = { 0x80, 0x00 };
 	const std::array<uint8_t, 12> msiWritable = { 0x71, 0x00, 0xfc, 0xff, 0xff, 0xff,
 						      0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
@@ -58,7 +58,7 @@ void PciFunction::addStandardCapabilities(unsigned int msixBar)
 
 	addBar(msixBar, kMsixBarSize);
 	msixBar_ = msixBar;
-	/* Control: one vector. Table at the BAR's start, then the pending bits' place. */
+	/* Control: one vector. The table is at the BAR's start; then the offset of pending bits. */
 	const auto indicator = static_cast<uint8_t>(msixBar);
 	const std::array<uint8_t, 10> msix = {
 		0x00,
@@ -75,7 +75,7 @@ void PciFunction::addStandardCapabilities(unsigned int msixBar)
 	const std::array<uint8_t, 2> msixWritable = { 0x00, 0xc0 };
 	config_.addCapability(kCapabilityMsix, msix, msixWritable);
 
-	/* Length, capabilities, control, status. */
+	/* Four bytes: length, capabilities, control, status. */
 	const std::array<uint8_t, 4> advanced = {
 		6, kAdvancedTransactionsPending | kAdvancedFunctionReset, 0, 0
 	};
@@ -122,7 +122,7 @@ int PciFunction::regionWrite(uint32_t index, uint64_t offset, std::span<const st
 
 void PciFunction::configWrite(uint64_t offset, std::span<const std::byte> data)
 {
-	/* The bit that starts a reset reads as zero, so it is looked for in the data. */
+	/* The bit that starts a reset always reads as zero, so look for it in the written data. */
 	const uint64_t control = advanced_ + kAdvancedControl;
 	if (advanced_ && offset <= control && control - offset < data.size() &&
 	    std::to_integer<uint8_t>(data[control - offset]) & kAdvancedInitiateReset) {
@@ -142,13 +142,13 @@ bool PciFunction::isOn() const
 	return !power_ || (config_.get8(power_ + kPowerControl) & kPowerStateMask) == kPowerD0;
 }
 
-/* The power state may have been written; \a before is the byte that it was in. */
+/* Handles a change of the power state; \a before is the former value of the state's byte. */
 void PciFunction::powerWritten(uint8_t before)
 {
 	const uint8_t from = before & kPowerStateMask;
 	const uint8_t to = config_.get8(power_ + kPowerControl) & kPowerStateMask;
 	if (to != kPowerD0 && to != kPowerD3Hot) {
-		/* A state that the function does not have: the write changes nothing. */
+		/* The function does not have the new state: undo the write. */
 		const auto byte = std::byte{ before };
 		config_.write(power_ + kPowerControl, { &byte, 1 });
 	} else if (from == kPowerD0 && to == kPowerD3Hot) {
@@ -165,7 +165,7 @@ void PciFunction::msixRead(uint64_t offset, std::span<std::byte> data) const
 		data[kMsixPendingBits - offset] = std::byte{ interrupts_.pending(0) };
 }
 
-/* The device behind the function abandons its operations. */
+/* Makes the device abandon its operations. */
 void PciFunction::stop()
 {
 	busMaster_.store(false, std::memory_order_release);

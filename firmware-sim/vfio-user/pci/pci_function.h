@@ -18,13 +18,13 @@ namespace nvdla::sim::vfiouser::pci
 /**
  * \brief A conventional PCI function with memory BARs, MSI, MSI-X, power states and function reset
  *
- * A device derives from it, adds its BARs and capabilities in its constructor and
- * answers accesses to the BARs. The function has one message-signalled interrupt
- * that the guest may use as MSI or as MSI-X; there is no INTx. The MSI-X table has
- * a BAR of its own; the client (QEMU) keeps table and mask bits, as with any
- * VFIO device, so only the pending bit is really read from there. Function level
- * reset is in the Advanced Features capability, as conventional functions have it. In
- * D3hot the device does nothing and its BARs are not decoded; back in D0 it is reset.
+ * A device derives from it, adds its BARs and capabilities in its constructor, and
+ * handles accesses to the BARs. The guest uses the function's only interrupt
+ * message as MSI or as MSI-X; there is no INTx. The MSI-X table has
+ * a BAR of its own. As with any VFIO device, the client (QEMU) keeps the table and the mask
+ * bits, so only the pending bit is really read from the BAR. Function level reset is in
+ * the Advanced Features capability, as for conventional functions. In D3hot the
+ * device does nothing and does not decode its BARs; the return to D0 resets it.
  */
 class PciFunction : public DeviceFunction
 {
@@ -48,28 +48,28 @@ protected:
 	ConfigSpace &config() { return config_; }
 	GuestMemory &memory() { return memory_; }
 
-	/** \return whether the guest lets the function reach memory; any thread */
+	/** \return true if the guest lets the function access memory; any thread */
 	bool busMaster() const { return busMaster_.load(std::memory_order_acquire); }
 	/** \brief Raise the function's interrupt; any thread */
 	void raiseInterrupt() { interrupts_.raise(0); }
 
 	/** \brief Read from a BAR; \a data lies inside it and may have any size */
 	virtual void barRead(unsigned int bar, uint64_t offset, std::span<std::byte> data) = 0;
-	/** \brief Write to a BAR; as barRead() */
+	/** \brief Write to a BAR; see barRead() */
 	virtual void barWrite(unsigned int bar, uint64_t offset,
 			      std::span<const std::byte> data) = 0;
 	/** \brief Bring the device behind the function to its state after power-on */
 	virtual void deviceReset() = 0;
 	/**
-	 * \brief The function was without power for a while
+	 * \brief Handle a loss of power
 	 *
 	 * Everything returns to its initial state except the power state: the client (QEMU) knows
 	 * the power state only from writes, and decodes BARs accordingly.
 	 */
 	void losePower();
-	/** \return false: all reads give ones, and all writes are lost, until it is true again */
+	/** \return false while the device is dead: reads return all ones, and writes are lost */
 	virtual bool answers() const { return true; }
-	/** \brief Something is written to configuration space, even if answers() says no */
+	/** \brief Called for each write to configuration space, even while answers() is false */
 	virtual void configWritten(uint64_t, std::span<const std::byte>) {}
 
 private:
@@ -84,8 +84,8 @@ private:
 	Interrupts &interrupts_;
 	std::array<uint32_t, kBarCount> barSizes_ = {};
 	unsigned int msixBar_ = kBarCount;
-	uint8_t power_ = 0;    /**< place of the Power Management capability, if there is one */
-	uint8_t advanced_ = 0; /**< place of the Advanced Features capability, if there is one */
+	uint8_t power_ = 0;    /**< offset of the Power Management capability; 0: none */
+	uint8_t advanced_ = 0; /**< offset of the Advanced Features capability; 0: none */
 	std::atomic<bool> busMaster_ = false;
 };
 

@@ -51,7 +51,7 @@ static void make_skipping_image(struct nvdla_test_task *t)
 	t->surfaces[1].sdp.dst_data = nvdla_test_feature(2, 0, 2, 8, 32, 1);
 }
 
-/* Lines that are not packed (a gap follows each), of which CDMA fetches two at a time. */
+/* Lines that are not packed: there are gaps between them. CDMA fetches two such lines at a time. */
 static void make_unpacked_lines(struct nvdla_test_task *t)
 {
 	make_conv(t);
@@ -325,7 +325,7 @@ static void conv_buffer_rules(struct kunit *test)
 		     t->operations[0].conv.release = 0);
 	NVDLA_BREAKS(test, CONV_BYTES_PER_KERNEL, OPERATION(conv, bytes_per_kernel), make_conv,
 		     t->operations[0].conv.bytes_per_kernel--);
-	/* The burst for the end of the first group also fetches the beginning of the second. */
+	/* The burst with the end of the first group also has the beginning of the second. */
 	NVDLA_BREAKS(test, CONV_WEIGHT_BANKS, OPERATION(conv, weight_bank), make_full_bank,
 		     nvdla_test_set_channels(t, 0, 1023));
 	NVDLA_BREAKS(test, CONV_WEIGHT_BANKS, OPERATION(conv, weight_bank), make_half_bank,
@@ -337,7 +337,7 @@ static void conv_buffer_rules(struct kunit *test)
 	NVDLA_BREAKS(test, CONV_WMB_SIZE, SURFACE(conv, wmb_data.size), make_compressed,
 		     t->surfaces[0].conv.wmb_data.size += 128);
 
-	/* 32 kernels of 8192 elements: 32 KiB of mask. */
+	/* 32 kernels of 8192 elements each: their mask has 32 KiB. */
 	NVDLA_VALID(test, make_compressed);
 	t->surfaces[0].conv.src_data = nvdla_test_feature(0, 0, 2, 2, 8192, 1);
 	t->surfaces[0].conv.dst_data = nvdla_test_stream(2, 2, 32, 1);

@@ -3,7 +3,7 @@
 #include "../nvdla_platform.h"
 #include "nvdla_test_rules.h"
 
-/* Convolution 2 uses again the input lines that convolution 0 has left in the buffer. */
+/* Convolution 2 reuses the input lines that convolution 0 has left in the buffer. */
 static void keep_data(struct nvdla_test_task *t)
 {
 	nvdla_test_edge(t, 0, 2, NVDLA_EVENT_OP_PROGRAMMED);
@@ -43,7 +43,7 @@ static void make_reuse(struct nvdla_test_task *t)
 	keep_weights(t);
 }
 
-/* Convolution 0 releases six of its eight lines; convolution 2 fetches six behind the kept two. */
+/* Convolution 0 releases six of its eight lines; convolution 2 adds six to the two kept lines. */
 static void make_partial_reuse(struct nvdla_test_task *t)
 {
 	make_reuse(t);
@@ -82,7 +82,7 @@ static void make_compressed_reuse(struct nvdla_test_task *t)
 	t->surfaces[2].conv.weight_data.size = 9 * 32 * 32;
 }
 
-/* Lines of 1x10x32 remain, but 64x10x512 are computed with: the rest is other clients' data. */
+/* Lines of 1x10x32 are kept, but 64x10x512 are read: the rest would be other clients' data. */
 static void make_smaller_reuse(struct nvdla_test_task *t)
 {
 	nvdla_test_add_conv(t);
@@ -123,7 +123,7 @@ static void reuse_line_rules(struct kunit *test)
 	NVDLA_BREAKS(test, CONV_DATA_REUSE_LINES, OPERATION(conv, input_height_csc),
 		     make_partial_reuse,
 		     t->surfaces[2].conv.src_data = nvdla_test_feature(0, 0, 8, 7, 32, 1));
-	/* Nothing is fetched behind lines that are all kept. */
+	/* If all lines are kept, no further lines can be fetched. */
 	NVDLA_BREAKS(test, CONV_DATA_REUSE_LINES, OPERATION(conv, input_height_csc), make_reuse,
 		     resize_conv(t, 2, 8, 16, 32));
 	/* CDMA would still fetch after CACC has delivered all sums. */

@@ -58,7 +58,7 @@ static void sequencer_fetch_events_release_waiters(struct kunit *test)
 	NVDLA_EXPECT_LIST(test, &core->enabled, 1, 0, 2, 3);
 }
 
-/* All sums can be done while CDMA still reads memory; the memory must not be freed before. */
+/* CDMA can still read memory when all sums are done; the memory must not be freed before that. */
 static void sequencer_convolution_ends_with_its_last_fetch(struct kunit *test)
 {
 	struct nvdla_test_core *core = test->priv;
@@ -77,7 +77,7 @@ static void sequencer_convolution_ends_with_its_last_fetch(struct kunit *test)
 	NVDLA_EXPECT_LIST(test, &core->enabled, 1, 0, 2);
 }
 
-/* The second convolution has fetched its weights before the first one's sums are out. */
+/* The second convolution has fetched its weights before the first one has delivered its sums. */
 static void sequencer_fetches_of_the_next_convolution_are_remembered(struct kunit *test)
 {
 	struct nvdla_test_core *core = test->priv;
@@ -127,7 +127,7 @@ static void sequencer_bdma_is_asked_for_slots_when_none_are_known(struct kunit *
 	nvdla_test_add_bdma(t, 8);
 	nvdla_test_core_run(test);
 	KUNIT_EXPECT_EQ(test, nvdla_test_num_reads(core, NVDLA_BDMA_STATUS), 1);
-	/* 4 of 20 slots are known to be free, 8 are needed. */
+	/* The operation needs 8 slots; only 4 are known to be free, so the status is read. */
 	nvdla_sequencer_irq(core->sequencer, BDMA_DONE(0));
 	KUNIT_EXPECT_EQ(test, nvdla_test_num_reads(core, NVDLA_BDMA_STATUS), 2);
 	NVDLA_EXPECT_LIST(test, &core->enabled, 0, 1, 2);
@@ -277,7 +277,7 @@ static void sequencer_statistics_are_read_from_the_right_group(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, cdp.lut.lo_hit, 14);
 }
 
-/* The CPU has to wait for each register read, so needless ones are avoided. */
+/* The CPU has to wait for each read of a register, so needless reads are avoided. */
 static void sequencer_counters_that_stay_zero_are_not_read(struct kunit *test)
 {
 	struct nvdla_test_core *core = test->priv;

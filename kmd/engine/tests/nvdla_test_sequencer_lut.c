@@ -7,7 +7,7 @@
 #include "../nvdla_platform.h"
 #include "nvdla_test_core.h"
 
-/* Register writes for both tables: an address for each table, the entries, the other registers. */
+/* Register writes of an upload: an address for each table, all entries, all settings. */
 #define WHOLE_LUT_ENTRIES (65 + 257)
 #define WHOLE_LUT_WRITES (2 + WHOLE_LUT_ENTRIES + 10)
 

@@ -40,8 +40,8 @@ public:
 	static tl::expected<std::shared_ptr<EmbeddedBuffer>, int> allocate(size_t size);
 	/**
 	 * \brief Make a buffer of the memory of a memfd
-	 * \return -EINVAL unless it is whole pages and sealed against shrinking, or another
-	 * negative errno
+	 * \return -EINVAL unless the memory has whole pages and is sealed against shrinking; or
+	 * another negative errno
 	 */
 	static tl::expected<std::shared_ptr<EmbeddedBuffer>, int> import(UniqueFd memfd);
 	/** \return a part of the on-chip memory */
@@ -79,7 +79,7 @@ private:
 	std::byte *address_; /* null for on-chip memory */
 	size_t size_;
 	std::shared_ptr<EmbeddedFence> writer_; /* fence of the last writer */
-	/* Fences of jobs that read the buffer since then. */
+	/* Fences of the jobs that have read the buffer since the last write. */
 	std::vector<std::shared_ptr<EmbeddedFence>> readers_;
 };
 
@@ -93,8 +93,8 @@ class EmbeddedMemory : public sim::Memory
 {
 public:
 	/**
-	 * \brief First address of buffers unless a trace is recorded. It is not 0, so that address
-	 * 0 is invalid
+	 * \brief First address of buffers if no trace is recorded. Not 0, so that the address 0 is
+	 * invalid
 	 */
 	static constexpr uint64_t usualStart = uint64_t{ 1 } << 20;
 
@@ -110,8 +110,8 @@ public:
 	/**
 	 * \brief Give \a buffer an address
 	 *
-	 * All buffers together may take half of the host's memory. So a network that is too large
-	 * is refused, and does not exhaust the host.
+	 * All buffers together may take half of the host's memory: a network that is too large is
+	 * refused, and cannot exhaust the host.
 	 *
 	 * \return false if the memory or the address space is full
 	 */

@@ -95,8 +95,8 @@ void Executor::writeRegister(void *context, uint32_t reg, uint32_t value)
 	executor->writes_.push_back({ executor->place(reg), value });
 }
 
-/* Calls \a work for a function that kmd/engine, which is C, has called: exceptions, for lack of
- * memory, do not leave this function, but fail the job. */
+/* Calls \a work for a function that kmd/engine, which is C, has called. An exception (there is no
+ * memory) fails the job, and does not leave this function. */
 template<typename Work>
 uint32_t Executor::carryOut(Work work) noexcept
 {
@@ -299,8 +299,8 @@ void Executor::extendDeadline()
 
 /*
  * Wakes the watching thread only if the deadline is before the time at which it wakes by itself;
- * otherwise it reads the deadline then. That saves wake-ups, because most jobs end long before
- * their deadline.
+ * else the thread reads the deadline then. Most jobs end long before their deadline, so this saves
+ * wake-ups.
  */
 void Executor::setDeadline(Clock::time_point deadline)
 {

@@ -53,9 +53,9 @@ struct EmbeddedJob {
 /**
  * \brief Contexts and their jobs. Callers of all functions hold the device's lock
  *
- * The next job is chosen as by the kernel's scheduler: among the contexts whose first job need not
- * wait for a fence, one of the highest priority is taken, and among these the one whose first job
- * was submitted first.
+ * The next job is chosen as by the kernel's scheduler. Only contexts whose first job need not wait
+ * for a fence are considered. Among those of the highest priority, the context whose first job was
+ * submitted first is taken.
  */
 class JobQueue
 {

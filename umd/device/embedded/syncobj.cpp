@@ -41,7 +41,7 @@ std::optional<EmbeddedFences> Syncobj::find(uint64_t point) const
 
 	if (links_.empty() || submitted() < point)
 		return {};
-	/* Go back to the oldest link of this timeline that is at or behind the point. */
+	/* Go back to this timeline's oldest link whose point is not before the wanted one. */
 	while (point && links && links_[links - 1].timeline == links_.back().timeline &&
 	       links_[links - 1].before >= point)
 		links--;
@@ -69,8 +69,8 @@ uint64_t Syncobj::reached() const
 	if (unfinished(links_.size()).empty())
 		return submitted();
 
-	/* The oldest link of the timeline that is not signalled has not been reached, so the point
-	 * before it has. */
+	/* The timeline's oldest unsignalled link is not reached yet, but the point before that link
+	 * is. */
 	const uint64_t timeline = links_.back().timeline;
 	const auto oldest = std::ranges::find_if(links_, [&](const Link &link) {
 		return link.timeline == timeline && !link.fence->done();

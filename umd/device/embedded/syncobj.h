@@ -18,10 +18,10 @@ namespace nvdla
 /**
  * \brief The fences of a syncobj, by the rules of the kernel. The device's lock guards all members
  *
- * A timeline is a chain of points: a point is reached when its fence and those of all points before
- * it are signalled. If a point is added to a syncobj with a binary fence, this fence becomes the
- * beginning of the chain. A point that is not larger than the last one begins another timeline at
- * the end of the chain.
+ * A timeline is a chain of points. A point is reached when its fence and those of all previous
+ * points are signalled. If a point is added to a syncobj with a binary fence, this fence becomes
+ * the beginning of the chain. A point that is not larger than the last one begins another timeline
+ * at the end of the chain.
  */
 class Syncobj
 {
@@ -54,7 +54,7 @@ public:
 	void notify(uint64_t point, bool available, UniqueFd eventfd);
 
 private:
-	/* Link of the chain; the oldest is the first. */
+	/* A link of the chain; the oldest link is the first. */
 	struct Link {
 		std::shared_ptr<EmbeddedFence> fence;
 		uint64_t point = 0; /* point of the timeline; 0 for a binary fence */

@@ -17,7 +17,7 @@ namespace nvdla
 {
 
 /**
- * \brief The size of a memory's buffer is a multiple of these bytes, because the core moves whole
+ * \brief Sizes of memories' buffers are multiples of these bytes, because the core transfers whole
  * atoms and whole lines of weights
  */
 inline constexpr uint64_t memoryGranule = 128;
@@ -46,7 +46,7 @@ nvdla_variant engineVariant(const CoreGeometry &core);
 tl::expected<EngineTask, TaskRefusal> checkTask(const nvdla_variant &variant, const DlaTask &task,
 						const std::function<bool(uint16_t)> &onChip);
 
-/** \return whether a core of \a variant can run \a task; ranges in its memories are not checked */
+/** \return true if a core of \a variant can run \a task; does not check ranges in memories */
 bool canRun(const nvdla_variant &variant, const DlaTask &task);
 
 } /* namespace nvdla */

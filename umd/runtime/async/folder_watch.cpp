@@ -16,8 +16,8 @@ namespace
 {
 
 /*
- * First and longest interval between repeated checks of the folder, each of which is twice as long
- * as the one before. Checks are repeated because a device file may exist before it can be opened.
+ * First and longest interval between checks of the folder; each interval is twice as long as the
+ * previous one. Repeated because a device file may exist before it can be opened.
  */
 constexpr uint64_t firstLookMs = 10;
 constexpr uint64_t lastLookMs = 10000;
@@ -149,7 +149,7 @@ void FolderWatch::State::happened(const char *name)
 		look(firstLookMs, anew);
 }
 
-/* Returns true if the last call of \a list returned all files of the folder, so that all could be
+/* Returns true if the last call of \a list returned all files of the folder: all of them could be
  * opened. */
 bool FolderWatch::State::settled() const
 {

@@ -19,7 +19,7 @@ namespace nvdla
 class FolderWatch
 {
 public:
-	/** \brief Returns the paths of the files that exist and are to be reported */
+	/** \brief Returns the paths of the present files that the watch reports */
 	using List = std::function<std::vector<std::string>()>;
 	/** \brief Receives a path that appeared in or disappeared from the list, in the loop's
 	 * thread */

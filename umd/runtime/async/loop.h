@@ -21,7 +21,7 @@ class LoopTask
 {
 public:
 	virtual ~LoopTask() = default;
-	/** \brief Called in the loop's thread, once for all earlier calls of post() */
+	/** \brief Called in the loop's thread: once for all calls of post() since the last time */
 	virtual void run() noexcept = 0;
 
 private:

@@ -47,8 +47,8 @@ TensorDesc describe(const EmuBuffer &buffer, const char *name, size_t bytes,
 	return desc;
 }
 
-/* Returns the function of an operation. POWER with the exponent 1, by which other compilers express
- * a conversion of types, is the identity. */
+/* Returns the function of an operation. Other compilers express a conversion of types by POWER with
+ * the exponent 1, which is the identity. */
 ElementFunction functionOf(const EmuOperation &operation)
 {
 	if (operation.type != EmuOpType::Power)
@@ -57,8 +57,8 @@ ElementFunction functionOf(const EmuOperation &operation)
 }
 
 /*
- * Applies a function to each value. Results in FP16 may be infinite or NaN. Integers cannot
- * represent these, so for integers x is limited to the range in which the function is defined.
+ * Applies a function to each value. FP16 results may be infinite or NaN. Integers have no such
+ * values, so for them x is limited to the range in which the function is defined.
  */
 void elementwise(const EmuOperation &operation, std::vector<float> &values)
 {
@@ -116,9 +116,9 @@ void forEachPixel(std::vector<float> &values, size_t channels, Function function
 }
 
 /*
- * Divides each channel by the root of the sum of squares, and rounds twice, as TensorFlow Lite's
- * kernels do: first to firstBits fraction bits, then to an integer. For every two bits that the sum
- * of squares is shorter, there is one fraction bit less.
+ * Divides each channel by the root of the sum of squares. Rounds twice, as TensorFlow Lite's
+ * kernels do: first to firstBits fraction bits, then to an integer. There is one fraction bit less
+ * for every two bits by which the sum of squares is shorter.
  */
 void normalizeTwice(const EmuOperation &operation, std::vector<float> &values, size_t channels)
 {
@@ -138,7 +138,7 @@ void normalizeTwice(const EmuOperation &operation, std::vector<float> &values, s
 	});
 }
 
-/* Returns, for each pixel, the largest value of its channels in the order of \a before. */
+/* Returns each pixel's largest channel value; \a before(x, y) is true if x counts as smaller. */
 template<typename Before>
 std::vector<float> extreme(const std::vector<float> &values, size_t channels, Before before)
 {
@@ -150,7 +150,7 @@ std::vector<float> extreme(const std::vector<float> &values, size_t channels, Be
 	return result;
 }
 
-/* Returns, for each pixel, the index of its largest channel; the first of several. */
+/* Returns for each pixel the index of its largest channel; of several equal ones, the first. */
 std::vector<float> argMax(const std::vector<float> &values, size_t channels)
 {
 	const size_t plane = values.size() / channels;
@@ -223,8 +223,8 @@ Result<void> reshape(const AxisOrder &axes, const TensorDesc &from, std::span<co
 }
 
 /*
- * Clears the unused channels of the last atoms. The core computes with all channels of an atom, and
- * would count NaNs among bytes that another surface left there.
+ * Clears the unused channels of the last atoms. The core computes with them too, and would count
+ * NaNs among bytes that another surface left there.
  */
 void clearUnusedLanes(const EmuBuffer &cube, std::span<std::byte> dst)
 {
