@@ -59,6 +59,29 @@ TEST(OnnxLayout, InputsHaveAllTheirElements)
 	expectRefusedFile(batch.file(), { "input 'x'", "batches of 1" });
 }
 
+/* The core computes sample by sample, so only the first axis can be the one of the samples. */
+TEST(OnnxLayout, SamplesBecomeAnotherAxis)
+{
+	const auto file = [](const std::vector<int64_t> &perm) {
+		OnnxBuilder builder;
+		builder.input("x", { 3, 5, 6, 1 });
+		OnnxBuilder::set(builder.node("Transpose", { "x" }, "turned"), "perm", perm);
+		builder.node("Relu", { "turned" }, "y");
+		builder.output("y");
+		return builder;
+	};
+	Numbers x, wanted;
+
+	for (int i = 0; i < 3 * 5 * 6; i++)
+		x.push_back(i);
+	for (int n = 0; n < 3; n++)
+		for (int column = 0; column < 6; column++)
+			for (int line = 0; line < 5; line++)
+				wanted.push_back((n * 5 + line) * 6 + column);
+	EXPECT_EQ(onCore(file({ 3, 0, 2, 1 }), { x }), std::vector<Numbers>{ wanted });
+	expectRefusedFile(file({ 3, 1, 0, 2 }).file(), { "the first axis has to stay the batch" });
+}
+
 TEST(OnnxLayout, TransposedPictureIsReshapedAsTheFileSays)
 {
 	OnnxBuilder builder;

@@ -74,7 +74,8 @@ TEST(Onnx, AllThatCannotBeLoweredIsSaidAtOnce)
 	OnnxBuilder builder;
 
 	builder.input("x", { 1, 2, 120, 110 });
-	OnnxBuilder::set(builder.node("AveragePool", { "x" }, "mean33"), "kernel_shape", { 33, 33 });
+	OnnxBuilder::set(builder.node("AveragePool", { "x" }, "mean33"), "kernel_shape",
+			 { 33, 33 });
 	builder.node("Relu", { "mean33" }, "above");
 	OnnxBuilder::set(builder.node("AveragePool", { "above" }, "mean34"), "kernel_shape",
 			 { 34, 34 });

@@ -74,12 +74,15 @@ public:
 							: fb::TensorType::BOOL,
 			   buffer(elements), 0);
 	}
-	/** \brief int8 or int32 that stand for real numbers */
+	/** \brief int8, uint8 or int32 that stand for real numbers */
 	template<typename T>
 	int32_t quantized(const Shape &shape, const std::vector<T> &elements, float scale,
 			  int64_t zero)
 	{
-		return add(shape, sizeof(T) == 1 ? fb::TensorType::INT8 : fb::TensorType::INT32,
+		return add(shape,
+			   std::is_same_v<T, uint8_t>  ? fb::TensorType::UINT8
+			   : std::is_same_v<T, int8_t> ? fb::TensorType::INT8
+						       : fb::TensorType::INT32,
 			   buffer(elements), quantization(scale, zero));
 	}
 	/** \brief The same with a scale for each index of an axis */

@@ -13,7 +13,8 @@ namespace nvdla::test::tfliteRounding
 namespace
 {
 
-constexpr int32_t addCode = 0, mulCode = 18, resizeBilinearCode = 23, subCode = 41;
+constexpr int32_t addCode = 0, convolutionCode = 3, fullyConnectedCode = 9, mulCode = 18,
+		  resizeBilinearCode = 23, subCode = 41;
 /* The core's factors have 15 bits each, those of the kernels 31. */
 constexpr double acceptedShare = 0.01;
 
@@ -157,6 +158,46 @@ TEST(TfliteRounding, OfLargerPictures)
 		const auto got = ofFile(builder.file({ in }, { out }), { x });
 		ASSERT_EQ(got.size(), 1U);
 		EXPECT_EQ(share(got[0], wanted), 0) << "zero point " << zero;
+	}
+}
+
+/*
+ * 2343 * 0.0151... is 35.492...; its first rounding, to six bits behind the point, makes a tie of
+ * it or not: 2271.49997 / 64 with the exact product of the scales, 2271.50002 / 64 with their
+ * product in single precision. TensorFlow Lite takes the latter, except for INT8 convolutions.
+ */
+TEST(TfliteRounding, StepsOfSumsAreProductsInSinglePrecision)
+{
+	constexpr float step = 0.023528477177023888f, weightStep = 0.015148180536925793f;
+
+	for (const int32_t code : { convolutionCode, fullyConnectedCode }) {
+		for (const bool isByte : { false, true }) {
+			const bool isConv = code == convolutionCode;
+			const Shape shape = isConv ? Shape{ 1, 1, 1, 1 } : Shape{ 1, 1 };
+			TfliteBuilder builder;
+			const int32_t x = isByte ? builder.bytes(shape, step, 0)
+						 : builder.integers(shape, step, 0);
+			const int32_t weights =
+				isByte ? builder.quantized<uint8_t>(shape, { 33 }, weightStep, 0)
+				       : builder.quantized<int8_t>(shape, { 33 }, weightStep, 0);
+			const int32_t y = isByte ? builder.bytes(shape, step, 0)
+						 : builder.integers(shape, step, 0);
+			if (isConv)
+				builder.node(code, { x, weights }, { y },
+					     fb::BuiltinOptions::Conv2DOptions,
+					     fb::CreateConv2DOptions(builder.flat,
+								     fb::Padding::VALID, 1, 1));
+			else
+				builder.node(code, { x, weights }, { y },
+					     fb::BuiltinOptions::FullyConnectedOptions,
+					     fb::CreateFullyConnectedOptions(builder.flat,
+									     fb::Activation::NONE));
+			const double bias = isByte ? 128 : 0; /* bytes are computed as INT8 */
+			const auto outputs = ofFile(builder.file({ x }, { y }), { { 71 - bias } });
+			ASSERT_EQ(outputs.size(), 1U);
+			EXPECT_EQ(outputs[0].at(0) + bias, isConv && !isByte ? 35 : 36)
+				<< code << (isByte ? " of bytes" : " of integers");
+		}
 	}
 }
 

@@ -69,7 +69,6 @@ enum class ScaleRounding : uint8_t {
  */
 Result<ChannelScaling> scaleChannels(std::span<const double> scales, std::span<const double> biases,
 				     ScaleRounding rounding, unsigned resultBits,
-				     std::optional<int> firstBits = {},
-				     double largest = 0x1p31);
+				     std::optional<int> firstBits = {}, double largest = 0x1p31);
 
 } /* namespace nvdla */

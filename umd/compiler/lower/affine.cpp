@@ -328,10 +328,10 @@ void Lowerer::affine(const Stage &stage, const Affine &function)
 	IntegerClamp clamp = clampOf(function.activation, stage);
 	if (rounding == ScaleRounding::Twice && !hasY)
 		rounding = clamp.low >= zero ? ScaleRounding::TwiceIfPositive : ScaleRounding::Once;
-	ChannelScaling scaling = take(scaleChannels(
-		function.scale, function.bias, rounding,
-		static_cast<unsigned>(8 * nvdla::elementBytes(stage.range)), function.firstBits,
-		function.largest));
+	ChannelScaling scaling =
+		take(scaleChannels(function.scale, function.bias, rounding,
+				   static_cast<unsigned>(8 * nvdla::elementBytes(stage.range)),
+				   function.firstBits, function.largest));
 	if (stage.behind) {
 		zero = stage.behind->to.zeroPoint;
 		clamp = requantized(clamp, *stage.behind);
