@@ -57,35 +57,6 @@ Fraction split(double scale)
 	return { fraction, fractionBits - exponent };
 }
 
-struct Factors {
-	double coarse = 1;
-	double fine = 0;
-};
-
-/* Returns two integer operands, the first of them from 2^power to twice as much, whose product is
- * nearest to \a scale, or as near as matters. */
-Factors nearestFactors(double scale, int power)
-{
-	constexpr double nearEnough = 0x1p-28;
-	const double first = std::ldexp(1, std::clamp(power, 0, maxPower));
-	Factors best{ first, 0 };
-	double least = std::fabs(scale);
-
-	/* Try larger first operands only: the second one then gets smaller, and stays within its
-	 * range. */
-	for (double coarse = first; coarse < 2 * first && least > nearEnough * std::fabs(scale);
-	     coarse++) {
-		const double fine = roundReal(scale / coarse);
-		const double error = std::fabs(fine * coarse - scale);
-		if (error < least &&
-		    std::fabs(fine) <= static_cast<double>(operandLimits.highest)) {
-			least = error;
-			best = { coarse, fine };
-		}
-	}
-	return best;
-}
-
 Result<ChannelScaling> scaleOnce(std::span<const double> scales, std::span<const double> biases,
 				 int largestFineShift, double largestInput)
 {
@@ -113,7 +84,7 @@ Result<ChannelScaling> scaleOnce(std::span<const double> scales, std::span<const
 	std::vector<double> coarseFactors;
 	scaling.x1.shift = static_cast<uint8_t>(coarse);
 	scaling.x2.shift = static_cast<uint8_t>(fine);
-	Factors factors;
+	FactorPair factors;
 	for (size_t i = 0; i < scales.size(); i++) {
 		/* Compute the factors again only if the scale differs, because most layers have one
 		 * scale for all channels. */
@@ -195,6 +166,28 @@ std::vector<double> withFirstRounding(std::span<const double> biases,
 }
 
 } /* namespace */
+
+FactorPair nearestFactors(double product, int power)
+{
+	constexpr double nearEnough = 0x1p-28;
+	const double first = std::ldexp(1, std::clamp(power, 0, maxPower));
+	FactorPair best{ first, 0 };
+	double least = std::fabs(product);
+
+	/* Try larger first operands only: the second one then gets smaller, and stays within its
+	 * range. */
+	for (double coarse = first; coarse < 2 * first && least > nearEnough * std::fabs(product);
+	     coarse++) {
+		const double fine = roundReal(product / coarse);
+		const double error = std::fabs(fine * coarse - product);
+		if (error < least &&
+		    std::fabs(fine) <= static_cast<double>(operandLimits.highest)) {
+			least = error;
+			best = { coarse, fine };
+		}
+	}
+	return best;
+}
 
 Result<ChannelScaling> scaleChannels(std::span<const double> scales, std::span<const double> biases,
 				     ScaleRounding rounding, unsigned resultBits,

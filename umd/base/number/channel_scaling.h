@@ -71,4 +71,18 @@ Result<ChannelScaling> scaleChannels(std::span<const double> scales, std::span<c
 				     ScaleRounding rounding, unsigned resultBits,
 				     std::optional<int> firstBits = {}, double largest = 0x1p31);
 
+/** \brief Operands of X1 and X2, which multiply one after the other */
+struct FactorPair {
+	double coarse = 1;
+	double fine = 0;
+};
+
+/**
+ * \brief Find two operands whose product is nearest to a number, or within 2^-28 of it
+ *
+ * \param[in] product the number; its magnitude is below 2^(power + 15)
+ * \param[in] power 0 to 14: the coarse factor is from 2^power to twice as much
+ */
+FactorPair nearestFactors(double product, int power);
+
 } /* namespace nvdla */

@@ -7,6 +7,7 @@
 #include <nvdla/converter.h>
 #include <nvdla/rounding.h>
 
+#include "base/number/channel_scaling.h"
 #include "sdp.h"
 
 namespace nvdla::compiler
@@ -21,9 +22,28 @@ int factorBits(DataType type)
 	return type == DataType::Int8 ? 14 : 13;
 }
 
+/* X1 and X2, which multiply x less its zero point by any number below 2^16. */
+void multiplyBy(op::Sdp &sdp, double factor, int32_t zero, DataType type)
+{
+	constexpr int mostShift = 47;
+	const int shift = std::min(28 - std::ilogb(std::max(factor, 0x1p-19)), mostShift);
+	const FactorPair pair = nearestFactors(std::ldexp(factor, shift), 14);
+	const uint8_t coarseShift = type == DataType::Int8 ? 0 : 3; /* for 32 bits between them */
+
+	sdp.x1 = op::SdpUnit{ .alu = op::Alu::Sum,
+			      .multiply = true,
+			      .aluOperand = -zero,
+			      .mulOperand = static_cast<int32_t>(pair.coarse),
+			      .shift = coarseShift };
+	sdp.x2 = op::SdpUnit{ .multiply = true,
+			      .mulOperand = static_cast<int32_t>(pair.fine),
+			      .shift = static_cast<uint8_t>(shift - coarseShift) };
+}
+
 /* With a smaller gain, an 8-bit zero point divided by it exceeds the converter's 32-bit offset. */
 constexpr double leastGain = 0x1p-23;
 
+/* gain * (a * x + b * y) */
 struct SumFactors {
 	double a;
 	double b;
@@ -31,32 +51,28 @@ struct SumFactors {
 };
 
 /*
- * Returns integer factors of two inputs and a gain. The products of factor and gain are as near as
- * possible to \a scaleA and \a scaleB: all values of the larger factor that use all bits are tried.
- * Scales so large that any input step saturates are reduced together. If no sum reaches a step of
- * the output, the factors are 0.
+ * Factors of two inputs and a gain, whose products are as near to \a scaleA and \a scaleB as
+ * operands allow: b is an integer, and a any number. Tries each b that uses all bits, for the
+ * converter that is nearest. Scales so large that any step saturates are reduced together.
  */
 SumFactors sumFactors(double scaleA, double scaleB, int bits)
 {
 	const double limit = std::max(std::ldexp(std::max(scaleA, scaleB), -bits), 1.0);
 	const double a = scaleA / limit, b = scaleB / limit, larger = std::max(a, b);
-	const double most = std::floor(std::min(std::ldexp(1, bits), larger / leastGain));
+	const double most = std::floor(std::min(std::ldexp(1, bits) - 1, larger / leastGain));
 	SumFactors best{ 0, 0, 1 };
 	double least = HUGE_VAL;
 
 	for (double first = std::max(1.0, std::ceil(most / 2)); first <= most; first++) {
-		const SumFactors tried{ std::max(1.0, roundReal(first * a / larger)),
-					std::max(1.0, roundReal(first * b / larger)),
-					larger / first };
-		const auto converter = makeConverter(0, tried.gain);
+		const double wanted = first * b / larger, factor = std::max(1.0, roundReal(wanted));
+		const auto converter = makeConverter(0, wanted < 1 ? larger / first : b / factor);
 		if (!converter)
 			continue;
 		const double gain = converter->gain();
-		const double error =
-			std::max(std::fabs(tried.a * gain - a), std::fabs(tried.b * gain - b));
+		const double error = std::fabs(factor * gain - b);
 		if (error < least) {
 			least = error;
-			best = tried;
+			best = { a / gain, factor, gain };
 		}
 	}
 	return best;
@@ -385,24 +401,23 @@ op::Sdp integerSum(Lowerer &lowerer, const Elementwise &elementwise, const Meeti
 		if (sum.error < 0x1p-12 * std::max(stream.scale, operand.scale) / out.scale)
 			return sdpOf(lowerer, subtracts, sum, output, relu);
 	}
+	const DataType type =
+		std::min(lowerer.range(meeting.stream), lowerer.range(meeting.operand));
 	SumFactors factors = sumFactors(stream.scale / out.scale, operand.scale / out.scale,
-					factorBits(lowerer.storage(meeting.stream)));
-	if (subtracts)
-		(meeting.turned ? factors.a : factors.b) *= -1;
-	return { .name = {},
-		 .input = lowerer.surface(meeting.stream),
-		 .output = {},
-		 .x1 = op::SdpUnit{ .alu = op::Alu::Sum,
-				    .multiply = true,
-				    .aluOperand = -stream.zeroPoint,
-				    .mulOperand = static_cast<int32_t>(factors.a) },
-		 .y = op::SdpUnit{ .alu = op::Alu::Sum,
-				   .operands = lowerer.surface(meeting.operand),
-				   .aluConverter =
-					   Converter{ operand.zeroPoint,
-						      static_cast<int16_t>(factors.b), 0 } },
-		 .converter =
-			 lowerer.take(makeConverter(-out.zeroPoint / factors.gain, factors.gain)) };
+					factorBits(type) + (type == DataType::Int8));
+	op::Sdp sdp{ .name = {}, .input = lowerer.surface(meeting.stream), .output = {} };
+
+	multiplyBy(sdp, factors.a, stream.zeroPoint, type);
+	if (subtracts && meeting.turned)
+		sdp.x1->mulOperand *= -1;
+	else if (subtracts)
+		factors.b *= -1;
+	sdp.y = op::SdpUnit{ .alu = op::Alu::Sum,
+			     .operands = lowerer.surface(meeting.operand),
+			     .aluConverter = Converter{ operand.zeroPoint,
+							static_cast<int16_t>(factors.b), 0 } };
+	sdp.converter = lowerer.take(makeConverter(-out.zeroPoint / factors.gain, factors.gain));
+	return sdp;
 }
 
 void lower(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise)

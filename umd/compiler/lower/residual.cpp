@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <nvdla/converter.h>
+#include <nvdla/rounding.h>
 
 #include "base/number/sdp_operands.h"
 #include "sdp.h"
@@ -57,7 +58,14 @@ void sumOfIntegers(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &
 		sdp.converter = lowerer.take(makeConverter(-stage.result.zeroPoint / gain, gain));
 	} else {
 		sdp = integerSum(lowerer, Elementwise{}, meeting, residual.output);
-		sdp.x2 = op::SdpUnit{ .multiply = true, .mulOperand = sdp.x1->mulOperand };
+		const double factor =
+			std::ldexp(double{ 1 } * sdp.x1->mulOperand * sdp.x2->mulOperand,
+				   -sdp.x1->shift - sdp.x2->shift);
+		const int shift = std::max(14 - std::ilogb(factor), 0);
+		sdp.x2 = op::SdpUnit{ .multiply = true,
+				      .mulOperand = static_cast<int32_t>(
+					      roundReal(std::ldexp(factor, shift))),
+				      .shift = static_cast<uint8_t>(shift) };
 	}
 	sdp.x1 = unitOf(lowerer, stage.name + " factors", function.shape, *x1);
 	sdp.name = stage.name;
