@@ -253,8 +253,8 @@ void SdpDecoder::checkStage(const SdpStage &stage, const char *missing, const ch
 		op_.hangs = true;
 	} else if ((readsAlu && !needsAlu) || (readsMul && !needsMul)) {
 		/*
-		 * The reader delivers ALU and multiplier operands together. It stops at those that
-		 * the stage does not take, so the stage waits for its own.
+		 * The reader delivers ALU and multiplier operands in pairs. An operand that the
+		 * stage does not take blocks the reader, so the stage never gets the other one.
 		 */
 		error(unused);
 		op_.hangs |= needsAlu || needsMul;

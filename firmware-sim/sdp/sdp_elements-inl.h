@@ -250,8 +250,8 @@ namespace
 {
 
 /*
- * One by one from the cache, which is faster than gather instructions. Results are collected in a
- * register, as one large store is faster than many small ones.
+ * Looks up words one by one: the table is in the cache, so this is faster than gather instructions.
+ * A register collects the results, because one large store is faster than many small ones.
  */
 bool lookUpWords(const uint16_t *table, const uint16_t *in, uint16_t *out, size_t count)
 {

@@ -257,11 +257,11 @@ struct Range {
 	}
 };
 
-/* If roundings move results by more, a straight line leaves too many of them uncertain. */
+/* Largest error, in steps of the result, with which few enough results of a line are uncertain. */
 constexpr double kMostError = 1.0 / 96;
 
-/** \return true if a straight line leaves too many results uncertain and Y has the last
- * multiplier */
+/** \return true if the line should end before Y: Y has the last multiplier, and the rounding before
+ * Y would leave too many results uncertain */
 bool mayBend(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes)
 {
 	constexpr int kMostShift = 30; /* largest shift of products of 32 bits */

@@ -199,7 +199,7 @@ struct Block {
 template<size_t... kIndex>
 Block<kIndex...> blockOf(std::index_sequence<kIndex...>);
 
-/** Vectors of an atom; and vectors to compute together, for whole atoms */
+/** Blocks of vectors: of one atom, and of whole atoms with at least four vectors */
 constexpr size_t kAtomVectors = kLanes / hn::MaxLanes(Tag());
 using Atom = decltype(blockOf(std::make_index_sequence<kAtomVectors>()));
 using Atoms = decltype(blockOf(std::make_index_sequence<std::max<size_t>(kAtomVectors, 4)>()));
@@ -336,7 +336,7 @@ private:
 		output.putOdd(at, values);
 	}
 
-	/** The reference for the atoms from \a at on */
+	/** Computes the atoms from number \a at on by the reference, sdp_datapath.h */
 	void reference(size_t at, std::span<int32_t> values) const
 	{
 		const auto from = [&](const SdpOperandRun &run) -> SdpOperandRun {

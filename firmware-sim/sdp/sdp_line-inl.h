@@ -36,7 +36,7 @@ namespace HWY_NAMESPACE
 namespace line
 {
 
-/* Lines are computed in single precision: the smallest atom fills a vector. */
+/* Vectors of single precision, of at most 16 lanes: as many as the smallest atom has numbers. */
 using SingleTag = hn::CappedTag<float, 16>;
 using NumberTag = hn::Rebind<int32_t, SingleTag>;
 using Single = hn::Vec<SingleTag>;
@@ -93,7 +93,7 @@ struct Run {
 	double largest;		 /* bound of the inputs' magnitudes */
 	/* Results of set(). */
 	bool exact = false; /* all numbers are exact; halves round away from 0 */
-	double margin = 0;  /* else: distance to a half for uncertain rounding */
+	double margin = 0;  /* else: results closer to a half than this are uncertain */
 
 	/** \return false if numbers are too large, or something may saturate */
 	bool set();
@@ -124,8 +124,8 @@ double Run::largestInput() const
 
 bool Run::set()
 {
-	constexpr double kLittle = 0x1p-10; /* beyond this, searching is cheaper */
-	constexpr double kMost = 0x1p-7;    /* beyond this, the stages are as fast */
+	constexpr double kLittle = 0x1p-10; /* above: search for the largest input */
+	constexpr double kMost = 0x1p-7;    /* above: the stages are as fast as the line */
 	const double element = elements ? sdp::largestOf(elements, in.size()) : 0;
 
 	return (setUpTo(largest, element, kLittle) && (exact || !hasManyHalves())) ||
@@ -262,7 +262,7 @@ private:
 	const int shift_;
 };
 
-/** The upper words of two successive vectors */
+/** Stores the upper words, the integer parts, of two successive vectors */
 template<typename Element>
 HWY_INLINE void storeUpper(Element *out, Numbers first, Numbers second)
 {

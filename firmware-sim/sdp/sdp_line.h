@@ -44,14 +44,14 @@ struct SdpLine {
 	int elementStage;
 	/** All numbers are multiples of 2 ^ -fractionBits, after any rounding */
 	int fractionBits;
-	bool endsRounded; /**< no sum follows the rounding, so halves stay halves */
+	bool endsRounded; /**< no sum after the last rounding can move a tie */
 	/* The largest of all channels. */
 	double largestFactor;
 	double largestOffset; /**< largest sum of magnitudes of the offset's terms */
 	double largestElementFactor;
 	double largestBound; /**< largest result before clipping that counts as saturation */
 	double nearestBound; /**< smallest distance from zero that bounds enforce */
-	double reach;	     /**< no larger number is rounded, except where bounds replace it */
+	double reach;	     /**< largest magnitude that is rounded and not replaced by a bound */
 	/** The largest error from the roundings of all stages but the last */
 	double error;
 
@@ -66,7 +66,7 @@ struct SdpLine {
 	int32_t bendLow[kMostLanes];
 	int32_t bendHigh[kMostLanes];
 	double largestBendFactor; /**< multiplier and shift; 1 if the line does not bend */
-	double largestBendOffset; /**< 0 if it does not */
+	double largestBendOffset; /**< 0 if the line does not bend */
 };
 
 /**
@@ -87,7 +87,7 @@ bool findSdpLine(const SdpOp &op, std::span<const SdpStageRun> stages, size_t la
  * not be used.
  *
  * \param line of findSdpLine()
- * \param stages as there; operands of each element as many as \a in
+ * \param stages as for findSdpLine(); has an operand of each element for every number of \a in
  * \param largest bound of the magnitudes of \a in; the numbers themselves are searched only if this
  *        bound is not sufficient
  */

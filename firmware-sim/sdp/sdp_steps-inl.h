@@ -359,7 +359,7 @@ private:
 		step.clips = clips();
 	}
 
-	/** \return true if the products with 32 bits are exact */
+	/** \return true if the multiplier's products with 32-bit numbers are exact in doubles */
 	bool multiplierFits(const SdpStageRun &run) const
 	{
 		const size_t count = run.mul.atomStride ? in_.size() : lanes_;
@@ -387,8 +387,8 @@ constexpr size_t kBlockVectors = 4;
 #endif
 
 /**
- * \return the index of the first value after the last whole block of as many vectors as \a kIndex
- * has
+ * Processes whole blocks of as many vectors as \a kIndex has, from value \a at on.
+ * \return the index of the first value after them
  */
 template<typename Output, size_t... kIndex>
 size_t blocksFrom(size_t at, const Steps &steps, Output &out, std::index_sequence<kIndex...>)
@@ -408,7 +408,7 @@ void forEachBlock(const Steps &steps, Output &out)
 {
 	const size_t rest = blocksFrom(0, steps, out, std::make_index_sequence<kBlockVectors>());
 
-	/* The smallest atom fills two vectors of the largest size. */
+	/* No values remain after blocks of two vectors: even the smallest atom fills two. */
 	blocksFrom(rest, steps, out, std::make_index_sequence<2>());
 }
 

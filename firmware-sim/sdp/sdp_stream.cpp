@@ -17,7 +17,7 @@ namespace nvdla::sim
 namespace
 {
 
-/* Fills with elements that count up from \a first. */
+/* Fills \a bytes with elements that count up from \a first. */
 template<typename Element>
 void countUp(size_t first, std::span<std::byte> bytes)
 {
@@ -435,8 +435,8 @@ void SdpStream::storeByTable(const StreamRun &run, std::span<const std::byte> at
 }
 
 /*
- * \return true if the look-up table has an entry for each of 256 integers, and the first or the
- * last of these results for all others: a function of 8-bit integers that saturate
+ * \return true if the look-up table is a function of 8-bit integers: it has an entry for each of
+ * 256 integers; smaller integers have the first one's result, larger integers the last one's
  */
 bool SdpStream::isTableOfBytes() const
 {
@@ -462,7 +462,7 @@ bool SdpStream::isTableOfBytes() const
 	return true;
 }
 
-/* Divides the operation: its numbers become bytes, whose results a table has. */
+/* Divides the operation: toBytes_ makes bytes of the numbers, table_ has the bytes' results. */
 void SdpStream::makeTableOfBytes()
 {
 	std::vector<int32_t> results(SdpTable::numbers(1));

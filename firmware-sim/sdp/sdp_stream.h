@@ -86,7 +86,7 @@ public:
 	void countInput(uint32_t nan, uint32_t inf);
 
 private:
-	/** \brief The stages of a surface as a line */
+	/** \brief The stages of a surface as a straight line (sdp_line.h) */
 	struct Line {
 		bool found = false;
 		uint32_t surface = UINT32_MAX;
@@ -136,7 +136,7 @@ private:
 	std::optional<FastLut> fastLut_;
 	std::optional<FloatLut> floatLut_;
 	std::optional<SdpTable> table_; /**< set if isTable() or isTableOfBytes() */
-	std::optional<SdpOp> toBytes_;	/**< set if isTableOfBytes(): what comes before the table */
+	std::optional<SdpOp> toBytes_;	/**< set if isTableOfBytes(): the stages before the table */
 	SdpOperands x1_;
 	SdpOperands x2_;
 	SdpOperands y_;

@@ -25,7 +25,7 @@ using Kind = TraceCommand::Kind;
 constexpr uint64_t mostBytes = uint64_t{ 1 } << 28;
 
 /*
- * Returns the model's name (the address in nv_full) of a register written as
+ * Returns the model's identifier of a register, which is its address in nv_full. The text is like
  * "NVDLA_CDMA.D_OP_ENABLE_0".
  */
 std::optional<uint32_t> findRegister(std::string_view text)
@@ -68,7 +68,7 @@ RamType cfgRam(LineReader &line)
 	return text == "sec_mem" || text == "0" ? RamType::Cv : RamType::Mc;
 }
 
-/* A source of interrupts and the bit of its register group 0; group 1 has the next bit. */
+/* A source of interrupts, and the bit of its group 0 in S_INTR_STATUS; group 1 has the next bit. */
 struct Source {
 	std::string_view name;
 	uint32_t bit;

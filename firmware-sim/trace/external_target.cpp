@@ -117,7 +117,7 @@ void ExternalTarget::begin(const Trace &trace)
 
 void ExternalTarget::zeroCvsram()
 {
-	/* Zero since the machine was made, except after a stray write of the last trace. */
+	/* The scratch area is zero already, unless the last trace wrote to it by mistake. */
 	device_.zeroMemory(config_.scratch, config_.cvsramSize);
 	copy({ config_.scratch, config_.cvsramBase, config_.cvsramSize, true });
 }

@@ -38,7 +38,7 @@ public:
 	unsigned int number() const { return number_; }
 
 	std::string_view word();
-	/** \return the next word, which stays; empty at the end */
+	/** \return the next word without consuming it; empty at the end */
 	std::string_view peek() const { return more() ? words_[next_] : std::string_view(); }
 	/** \return a number, decimal or hexadecimal with 0x */
 	uint64_t unsignedUpTo(uint64_t maximum);

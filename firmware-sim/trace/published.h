@@ -34,7 +34,7 @@ inline constexpr size_t txnCvsramSize = size_t{ 64 } << 20;
 tl::expected<std::vector<TraceCommand>, std::string> parseTxn(std::string_view text,
 							      const Geometry &core);
 
-/** \return the bytes of a memory image of input.txn: 0x.. each, with headers before them */
+/** \return the bytes of a memory image of input.txn: after headers, each byte is written 0x.. */
 tl::expected<std::vector<std::byte>, std::string> decodeDump(std::string_view text);
 
 /**

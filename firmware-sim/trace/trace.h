@@ -91,8 +91,8 @@ bool hasTrace(const std::filesystem::path &directory);
 /**
  * \return the trace in a directory, or a message that begins with the file's name
  *
- * The core is the "variant" of DIRECTORY/meta.json. Without it that of input.txn and of "trace" is
- * nv_full, that of a .cfg the last folder of the directory's path that is the name of a core.
+ * The core is the "variant" of DIRECTORY/meta.json. Without that entry, input.txn and "trace" are
+ * for nv_full, and a .cfg is for the core that is named last in the directory's path.
  */
 tl::expected<Trace, std::string> loadTrace(const std::filesystem::path &directory);
 

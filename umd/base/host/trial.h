@@ -19,8 +19,8 @@ class TrialInputs
 public:
 	/**
 	 * \param[in] inputs the model's inputs, with known shapes
-	 * \param[in] value of all elements; without it, elements are random: from 0 to 1, or for
-	 * integers of 8 bits from 0 to 100
+	 * \param[in] number value of all elements; without it, elements are random: from 0 to 1,
+	 * or for 8-bit integers from 0 to 100
 	 * \param[in] divisors names of inputs by which the model divides: their integers must not
 	 * be 0
 	 */

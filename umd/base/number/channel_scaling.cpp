@@ -62,8 +62,8 @@ struct Factors {
 	double fine = 0;
 };
 
-/* Returns two integer operands, the first of them from 2^power to twice as much, whose product is
- * nearest to \a scale, or as near as matters. */
+/* Returns two integer operands whose product is nearest to \a scale. The first one is in the range
+ * from 2^power to 2^(power + 1). The search ends early at a relative error of 2^-28. */
 Factors nearestFactors(double scale, int power)
 {
 	constexpr double nearEnough = 0x1p-28;
@@ -105,7 +105,7 @@ Result<ChannelScaling> scaleOnce(std::span<const double> scales, std::span<const
 					fractionBits - largest->shift));
 
 	ChannelScaling scaling;
-	/* Each shift of X1 rounds off a bit of its results. */
+	/* Keep the right shift of X1 small: each step of it rounds off a bit of X1's results. */
 	const int coarse = std::max(
 		std::min(std::max(total - largestFineShift, 0), leastCoarseShift(largestInput)),
 		total - maxProductShift);

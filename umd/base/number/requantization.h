@@ -25,8 +25,8 @@ struct Requantization {
 };
 
 /**
- * \brief Find the factor of the fewest bits that converts each 8-bit integer exactly \return
- * nothing if no factor of up to 15 bits does
+ * \brief Find the factor of the fewest bits that converts each 8-bit integer exactly
+ * \return std::nullopt if no factor of up to 15 bits does
  */
 std::optional<Requantization> requantization(const Quantization &from, const Quantization &to);
 

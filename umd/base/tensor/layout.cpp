@@ -43,7 +43,7 @@ Result<void> checkDimensions(const TensorDesc &desc)
 	    desc.type != DataType::Half)
 		return fail(ErrorCode::Unsupported, "tensor " + desc.describe(), "data_type",
 			    "the core works on int8, int16 and fp16");
-	/* A product of such numbers does not overflow below. */
+	/* With sizes up to this limit, products in later code do not overflow 64 bits. */
 	const double bytes = 1.0 * desc.n * desc.c * desc.h * desc.w;
 	if (desc.size > maxTensorBytes || (isPlain && bytes > static_cast<double>(maxTensorBytes)))
 		return bad(desc, "size", fmt::format("{} bytes is beyond any memory", desc.size));
