@@ -18,11 +18,11 @@ namespace
 constexpr unsigned kMantissaBits = 40;
 constexpr uint32_t kExponentMask = 0xff;
 constexpr uint64_t kMantissaMask = (uint64_t{ 1 } << kMantissaBits) - 1;
-/* From the exponent of a step (bias 50, 38 bits) to that of FloatSum (bias 101, 40 bits). */
+/* Added to the exponent of a step (bias 50, 38 bits) for that of FloatSum (bias 101, 40 bits). */
 constexpr uint32_t kStepBias = 49;
 /* Bits of a NaN's sign and fraction at the top of the mantissa. */
 constexpr unsigned kNanBits = 11;
-/* From the exponent of FloatSum to that of FP32, if the leading one is bit 38. */
+/* Added to the exponent of FloatSum for that of FP32, if the leading one is bit 38. */
 constexpr uint32_t kFp32Bias = 64;
 constexpr unsigned kFp32FractionBits = 23;
 
@@ -39,7 +39,7 @@ unsigned redundantSignBits(int64_t value)
 	return static_cast<unsigned>(std::countl_zero(magnitude)) - (64 - Bits) - 1;
 }
 
-/** A mantissa, and in \a below the bits shifted out of it, the highest at the top */
+/** A mantissa, and the bits that were shifted out of it, at the top of the 40 bits of \a below */
 struct Aligned {
 	int64_t mantissa;
 	uint64_t below = 0;
@@ -59,7 +59,7 @@ struct Aligned {
 	}
 };
 
-/** Rounds half away from zero: true unless a negative number was cut exactly at one half */
+/** Rounds half away from zero: true from one half on, for negative numbers only above one half */
 constexpr bool roundsUp(int64_t mantissa, bool half, bool rest)
 {
 	return mantissa < 0 ? half && rest : half;

@@ -33,7 +33,7 @@ struct Block {
 	uint32_t channel = 0; /**< first channel (image: element of the row) */
 	uint32_t rows = 1;    /**< kernel rows in the block, image only */
 	uint32_t lanes = 0;   /**< operand pairs, at most kMacLanes */
-	size_t weights = 0;   /**< elements of the group before this block, per kernel */
+	size_t weights = 0;   /**< elements of a kernel in the blocks before this one */
 };
 
 /** \return the blocks of a kernel in the order the hardware accumulates them */
@@ -99,7 +99,7 @@ struct CubeInMemory {
  * \brief The lines that CSC reads from its pointer on, with the layout that CSC's registers
  * describe
  *
- * CDMA's layout of the lines does not matter. Stores no data: each line is read in place.
+ * CDMA may have written the lines in another layout. The view reads lines in place, without copies.
  */
 class DataView
 {

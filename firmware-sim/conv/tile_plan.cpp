@@ -57,8 +57,8 @@ TileKind kindFor(const ConvOp &op, bool positive)
 /* Sizes of lines are multiples of this. */
 constexpr size_t kLineAlignment = 64;
 
-/** \return true if there is one group, whose kernels may each have weights for one channel of each
- * atom */
+/** \return true if the shape allows depthwise weights: a single group, in which kernel k may have
+ * weights for channel k of each atom only */
 bool hasOneGroup(const ConvOp &op)
 {
 	const Windows &windows = op.windows;

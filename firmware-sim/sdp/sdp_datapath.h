@@ -40,7 +40,7 @@ struct SdpCounters {
 	uint32_t nanInput = 0;
 	uint32_t infInput = 0;
 	uint32_t nanOutput = 0;
-	bool nonZero = false; /**< a word to be written, or a comparison, was not zero */
+	bool nonZero = false; /**< an output word or the result of a comparison was not zero */
 
 	SdpCounters &operator+=(const SdpCounters &other)
 	{

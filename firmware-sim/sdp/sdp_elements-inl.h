@@ -134,11 +134,11 @@ bool lookUp(const uint8_t *table, const uint8_t *in, uint8_t *out, size_t count)
 
 #else
 
-/* Vectors of two atoms, and of one for the last atom of an odd number. */
+/* Vectors of two atoms; and of one atom, for the last one if their number is odd. */
 using Tag = hn::CappedTag<uint8_t, 64>;
 using AtomTag = hn::CappedTag<uint8_t, 32>;
 
-/** \brief Tables of sixteen entries, as local vectors, which stores to the output cannot alias */
+/** \brief Tables of sixteen entries, held in local vectors, which cannot alias the output */
 template<class D>
 class Tables
 {

@@ -74,7 +74,7 @@ struct Bounds {
 
 	HWY_INLINE Vector largest() const { return hn::Max(hn::Abs(low), hn::Abs(high)); }
 
-	/** \return the distance from zero that the bounds enforce */
+	/** \return the smallest magnitude within the bounds */
 	HWY_INLINE Vector nearest() const
 	{
 		return hn::Max(hn::Max(low, hn::Neg(high)), hn::Zero(Tag()));
@@ -92,7 +92,7 @@ struct Channels {
 	bool hasElements = false;
 	Vector error = constant(0);
 	Vector lastError = constant(0); /* error of the last rounding; 0 once scaled */
-	Vector moved = constant(0);	/* nonzero: a stage added something after rounding */
+	Vector moved = constant(0);	/* nonzero if a stage adds after rounding */
 	int fractionBits = 0;
 
 	HWY_INLINE Channels() {}
@@ -277,7 +277,7 @@ bool mayBend(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes)
 }
 
 /**
- * \brief Let the line end before Y, which then gets whole numbers
+ * \brief Let the line end before Y, whose input is then rounded to whole numbers
  * \return false if Y's products do not fit 32 bits
  */
 bool bend(const SdpOp &op, const SdpStageRun &last, size_t lanes, SdpLine &line)
@@ -306,7 +306,7 @@ bool bend(const SdpOp &op, const SdpStageRun &last, size_t lanes, SdpLine &line)
 			bounds.limit(isLow, operand);
 			results.limit(isLow, std::clamp(operand + offset, -highest - 1, highest));
 		}
-		/* Numbers beyond these limits give the bounds as results. */
+		/* Numbers beyond these limits are clipped to the bounds of results anyway. */
 		const double lowest =
 			std::floor((std::min(results.low - offset, 0.0) - 1) / factor);
 		const double most = std::ceil((std::max(results.high - offset, 0.0) + 1) / factor);

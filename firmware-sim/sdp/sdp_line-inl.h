@@ -105,8 +105,8 @@ private:
 };
 
 /*
- * Results with few fraction bits are often exactly between two integers. Their rounding is
- * uncertain, and repair() would take too long for so many.
+ * Returns whether results have so few fraction bits that many are exactly between two integers.
+ * The rounding of these is uncertain, and repair() would take too long for so many.
  */
 bool Run::hasManyHalves() const
 {
@@ -175,8 +175,8 @@ enum class End : uint8_t {
 /**
  * Computes the line of a vector of channels
  *
- * A half and the margin are added to each number. The fraction that is then cut off is less than
- * two margins exactly if the rounding is uncertain.
+ * A half and the margin are added to each number, and the fraction is cut off. The rounding is
+ * uncertain if this fraction is less than two margins.
  */
 template<bool kElements, End kEnd>
 class Follower
@@ -235,7 +235,7 @@ private:
 				highSum_);
 	}
 
-	/** Applies Y and the converter; halves are rounded away from zero */
+	/** Applies Y and the converter to whole numbers; halves are rounded away from zero */
 	HWY_INLINE Numbers bent(Numbers whole) const
 	{
 		const Numbers product = hn::Mul(whole, multiplier_);

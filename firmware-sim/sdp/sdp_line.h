@@ -50,7 +50,7 @@ struct SdpLine {
 	double largestOffset; /**< largest sum of magnitudes of the offset's terms */
 	double largestElementFactor;
 	double largestBound; /**< largest result before clipping that counts as saturation */
-	double nearestBound; /**< smallest distance from zero that bounds enforce */
+	double nearestBound; /**< largest of the channels' smallest magnitudes within bounds */
 	double reach;	     /**< largest magnitude that is rounded and not replaced by a bound */
 	/** The largest error from the roundings of all stages but the last */
 	double error;

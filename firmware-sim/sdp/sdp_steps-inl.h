@@ -25,7 +25,7 @@ namespace nvdla::sim
 
 /* The most values of a block: whole atoms, or a part of the smallest atom. */
 inline constexpr size_t kMostOfBlock = 64;
-/* Bits of a multiplier's magnitude up to which products are exact; only Y's may have more. */
+/* Most magnitude bits of a multiplier with exact products. Only Y's multiplier may have more. */
 inline constexpr unsigned kMultiplierBits = 20;
 
 } /* namespace nvdla::sim */
@@ -176,7 +176,7 @@ struct Step {
 	Unit unit = Unit::None;
 	bool clips = false;
 	bool relu = false;
-	bool wraps = false; /* of PReLU: numbers that it has not multiplied wrap to 32 bits */
+	bool wraps = false; /* PReLU: numbers that are not multiplied wrap to 32 bits */
 	StepOperands operands;
 };
 
@@ -379,7 +379,7 @@ private:
 	double largest_ = 0; /* bound of the magnitudes after the last step */
 };
 
-/* Vectors of a block; the other registers are for operands. */
+/* Number of vectors of a block; the host's other vector registers are for operands. */
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 constexpr size_t kBlockVectors = 8;
 #else

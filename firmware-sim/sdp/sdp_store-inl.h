@@ -72,7 +72,7 @@ struct Converter {
 	}
 
 	double scale = 0;
-	double moved = 0; /* the scaled offset, which is added */
+	double moved = 0; /* the negative offset times the scale, to be added */
 	double highest = 0;
 };
 

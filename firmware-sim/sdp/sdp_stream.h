@@ -77,8 +77,8 @@ public:
 	/**
 	 * \brief End the operation after its input
 	 *
-	 * If the input was not the whole cube, the operation hangs as on hardware, which waits for
-	 * the rest.
+	 * If the input was not the whole cube, the operation hangs, because the hardware would wait
+	 * for the rest.
 	 */
 	OperationResult finish();
 

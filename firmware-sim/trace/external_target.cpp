@@ -158,7 +158,7 @@ uint32_t ExternalTarget::pollUntil(uint32_t offset, const std::function<bool(uin
 {
 	const auto end = std::chrono::steady_clock::now() + config_.patience;
 	for (;;) {
-		/* The time is checked first, so that the register is read after the last wait. */
+		/* Check the time first, so that the register is read again after the last wait. */
 		const bool late = std::chrono::steady_clock::now() > end;
 		const uint32_t now = device_.readRegister(offset);
 		if (wanted(now))

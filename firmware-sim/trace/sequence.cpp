@@ -122,7 +122,7 @@ private:
 				begin(waiting, groupOf(waiting.front()));
 	}
 
-	/* An operation is enabled when the last of its units is. */
+	/* An operation is enabled when the last one of its units is enabled. */
 	bool takeUnits(const OperationRecord &record)
 	{
 		if (record.engine == Engine::Bdma)
@@ -190,7 +190,7 @@ private:
 	std::array<unsigned int, unitCount> begun_{};
 	unsigned int copies_ = 0;
 	double now_ = 0;
-	std::vector<uint32_t> bits_; /* interrupt bit of each step, 0 once it was waited for */
+	std::vector<uint32_t> bits_; /* interrupt bit of each step; 0 after the wait for it */
 	std::vector<ScheduledWork> works_;
 	Sequence sequence_;
 };

@@ -2,9 +2,9 @@
 /*
  * Register traces: text files of register accesses, memory contents and expectations.
  *
- * Three formats are read: "trace", as the golden vectors are written; "input.txn", as the branch
- * nvdlav1 of the public hardware repository has them; and NAME.cfg in a folder NAME, as its branch
- * master has them.
+ * Three formats are read. "trace" is the format of the golden vectors. "input.txn" is the format of
+ * branch nvdlav1 of the public hardware repository. NAME.cfg in a folder NAME is that of its branch
+ * master.
  */
 #pragma once
 
@@ -24,7 +24,7 @@
 namespace nvdla::sim
 {
 
-/** \brief How near memory must come to the expected contents */
+/** \brief Largest difference allowed between memory and the expected contents */
 struct Tolerance {
 	enum class Kind {
 		Exact,	     /**< byte for byte */
@@ -78,7 +78,7 @@ struct TraceCommand {
 struct Trace {
 	std::filesystem::path directory;
 	const Geometry *geometry = &nvFull; /**< configuration of the recorded core */
-	size_t cvsramSize = 0;		    /**< bytes that it needs at least */
+	size_t cvsramSize = 0;		    /**< least bytes that the trace needs */
 	std::vector<TraceCommand> commands;
 };
 

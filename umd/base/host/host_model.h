@@ -57,8 +57,8 @@ struct TfliteSelection {
 };
 
 /**
- * \return a file with only these operators of another file's first graph, and the tensors that they
- * need; Unsupported with the package to install if TensorFlow Lite is missing
+ * \return a file with only the selected operators of \a tflite's first graph and their tensors;
+ * Unsupported with the package to install if TensorFlow Lite is missing
  */
 Result<std::vector<std::byte>> selectOperators(std::span<const std::byte> tflite,
 					       const TfliteSelection &selection);

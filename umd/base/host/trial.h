@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs of a model that find out which sizes of its outputs depend on the numbers in its inputs. */
+/* Runs a model with different inputs, to find the sizes of outputs that depend on input values. */
 #pragma once
 
 #include <optional>
@@ -34,8 +34,8 @@ private:
 	std::vector<HostArray> arrays_;
 };
 
-/** \return the lengths that are equal in both shapes, and -1 for the other axes; nothing if the
- * shapes have different numbers of axes */
+/** \return a shape with the lengths that are equal in both, and -1 for other axes; std::nullopt if
+ * the shapes have different numbers of axes */
 std::optional<std::vector<int64_t>> commonShape(std::vector<int64_t> one,
 						const std::vector<int64_t> &other);
 

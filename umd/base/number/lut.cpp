@@ -49,8 +49,8 @@ LutLimits limitsOf(LutUnit unit, DataType type)
 	return { 0, 36, 31, 29, 0, 38 };
 }
 
-/* The function for which tables are made, with inputs and results in steps of the table, and
- * samples at which the errors of tables are measured. */
+/* The function for which tables are made. Inputs and results are in steps of the table. Errors of
+ * tables are measured at the samples. */
 class Target
 {
 public:

@@ -30,8 +30,8 @@ struct Requantization {
  */
 std::optional<Requantization> requantization(const Quantization &from, const Quantization &to);
 
-/** \return \a number rounded to \a firstBits fraction bits, and then to an integer; 0
- * for NaN */
+/** \return \a number, rounded first to \a firstBits fraction bits, then to an integer; NaN
+ * becomes 0 */
 int64_t roundedTwice(double number, int firstBits);
 
 /**

@@ -16,7 +16,7 @@ namespace nvdla
 namespace
 {
 
-/* The core has no uint8: such an element is stored as an int8 that is less by this number. */
+/* The core has no uint8: an element of uint8 is stored as this number less, as an int8. */
 constexpr int unsignedOffset = 128;
 
 template<typename T>

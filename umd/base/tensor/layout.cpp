@@ -104,8 +104,8 @@ uint64_t Layout::extent(const TensorDesc &desc) const
 {
 	uint64_t end = 0;
 
-	/* The last byte is in the surface of the last channel, or with two planes in that of the
-	 * first or the last one. */
+	/* The last byte is in the surface of the last channel, or with two planes perhaps in the
+	 * first channel's plane. */
 	for (uint32_t c : { 0U, desc.c - 1 }) {
 		const Channel place = channel(desc, c);
 		end = std::max(end, place.surface + uint64_t{ desc.h - 1 } * place.lineStride +
