@@ -104,7 +104,7 @@ void FloatSum::add(const Fp16Sum &step)
 		sum >>= 1;
 		sumExponent++;
 	} else {
-		/* Normalise: shift left, and take in the bits that alignment had shifted out. */
+		/* Normalise: shift left, and fill in bits that the alignment had shifted out. */
 		const unsigned left = redundantSignBits<kMantissaBits>(sum);
 		const uint64_t pulled = left ? below >> (kMantissaBits - left) : 0;
 		sum = signExtend(static_cast<uint64_t>(sum) << left | pulled);
@@ -139,7 +139,7 @@ uint32_t FloatSum::deliver() const
 	if (mantissa == 0)
 		return 0;
 
-	/* Only the magnitude of the most negative mantissa needs one more bit. */
+	/* Of all magnitudes, only that of the most negative mantissa needs one more bit. */
 	const auto magnitude = static_cast<uint64_t>(mantissa < 0 ? -mantissa : mantissa);
 	uint32_t exponent32 = exponent + kFp32Bias;
 	constexpr unsigned kDrop = kMantissaBits - 2 - kFp32FractionBits;

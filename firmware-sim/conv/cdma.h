@@ -155,9 +155,9 @@ std::unique_ptr<DataFetcher> createImageFetcher(const ConvOp &op, MemoryPort &me
  *
  * CSC reads at its pointer, even if CDMA has not written those entries.
  *
- * Most copies of weights larger than the ring are wasted: later weights overwrite them. If memory
- * has a view of the weights and the ring is empty at first, take() returns spans of memory, and
- * settle() copies only the bytes that the hardware's buffer would hold at the end.
+ * If the weights are larger than the ring, most copies would be wasted, as later weights overwrite
+ * them. So if memory has a view of the weights and the ring is empty at first, take() returns spans
+ * of memory. settle() then copies only the bytes that the hardware's buffer holds at the end.
  *
  * NaNs and infinities of FP16 are counted when they are fetched.
  */
@@ -277,7 +277,7 @@ private:
 	EntryStream mask_;
 	std::vector<uint32_t> groupSizes_;
 	uint32_t groups_ = 0;	     /* groups announced to CSC */
-	uint32_t requiredBytes_ = 0; /* their total size, modulo 2^32 as in hardware */
+	uint32_t requiredBytes_ = 0; /* total size of these groups, modulo 2^32 as in hardware */
 	uint32_t kernelsLeft_;
 	std::vector<std::byte> bytes_;	   /* copy of a group that wraps around */
 	RawVector<std::byte> present_;	   /* packed elements of a sparse group */

@@ -173,7 +173,7 @@ private:
 		}
 	}
 
-	/* Stores the surfaces from \a surface on that share entries. */
+	/* Stores columns of the surfaces from \a surface on that share an entry. */
 	void putColumns(LineReader &reader, uint32_t batch, uint32_t line, uint32_t surface,
 			uint32_t first)
 	{

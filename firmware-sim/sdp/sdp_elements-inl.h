@@ -3,7 +3,7 @@
  * Widening of integer elements and operands to 32 bits, and look-up of elements in tables.
  *
  * The byte look-up instruction takes four bits of each byte and a table of sixteen entries. A table
- * of 256 is sixteen of those; the upper four bits select among their results, bit by bit.
+ * of 256 entries is sixteen such tables. A byte's upper four bits select one of their results.
  *
  * Compiled once for each instruction set (Highway), by sdp_simd.cpp.
  */

@@ -116,8 +116,8 @@ struct Channels {
 		moved = hn::Add(moved, lastError);
 	}
 
-	/** Multiplies by \a by, which includes 2 ^ -shift, and rounds; does nothing where \a by is
-	 * 1 */
+	/** Multiplies by \a by, which includes 2 ^ -shift, and rounds. Channels with a factor of 1
+	 * do not change */
 	HWY_INLINE void multiply(Vector by, int shift)
 	{
 		const Mask changes = hn::Ne(by, constant(1));
@@ -165,7 +165,7 @@ HWY_INLINE void applyAlu(const SdpStageRun &run, size_t lane, Channels &channels
 		channels.bounds().clip(constant(-kUnbounded), operands);
 		break;
 	case SdpAlu::Sum:
-	case SdpAlu::Equal: /* X has no compare mode: the code selects the sum */
+	case SdpAlu::Equal: /* X has no compare mode: the code of Equal selects the sum */
 		channels.add(operands);
 		break;
 	}
@@ -239,7 +239,7 @@ HWY_INLINE double largestOf(Vector values)
 	return hn::GetLane(hn::MaxOfLanes(Tag(), values));
 }
 
-/** \return the largest number of an element of the output */
+/** \return the largest number that an output element can hold */
 double highestOf(const SdpOp &op)
 {
 	return op.out == Precision::Int8 ? INT8_MAX : INT16_MAX;

@@ -114,8 +114,8 @@ struct SdpOp {
 	/** \return true if atoms have the 32 bytes that the SIMD kernels are written for */
 	bool hasWideAtoms() const { return atom() == atomBytes; }
 	/**
-	 * \return number of adjacent atoms that the SIMD code processes together, as one atom of 32
-	 * bytes
+	 * \return number of adjacent atoms that the SIMD code processes together, as 32 bytes; 1 if
+	 * whole atoms do not fill 32 bytes
 	 */
 	uint32_t atomsOfVector() const { return atomBytes % atom() ? 1 : atomBytes / atom(); }
 	/** \return surfaces of the cube as it is processed */

@@ -59,7 +59,7 @@ constexpr double kBits32 = 2147483648.0;
 constexpr size_t kLanes = hn::MaxLanes(Tag());
 
 /*
- * The ALU and the multiplier, as types.
+ * Operations of the ALU and the multiplier, as types for templates.
  */
 struct Maximum {
 	static HWY_INLINE Vector apply(Vector value, Vector operand)
@@ -327,7 +327,7 @@ private:
 		case SdpAlu::Min:
 			return Step::Unit::Minimum;
 		case SdpAlu::Equal:
-			/* X has no compare mode: the code selects the sum. */
+			/* X has no compare mode: there, the code of Equal selects the sum. */
 			return run.isY ? Step::Unit::Unequal : Step::Unit::Sum;
 		case SdpAlu::Sum:
 			break;
@@ -376,7 +376,7 @@ private:
 	size_t count_ = 0;
 	const size_t lanes_;
 	const std::span<const int32_t> in_;
-	double largest_ = 0; /* bound of the magnitudes after the last step */
+	double largest_ = 0; /* bound of the numbers' magnitudes after the last step added */
 };
 
 /* Number of vectors of a block; the host's other vector registers are for operands. */

@@ -217,7 +217,7 @@ bool SdpStream::storeLine(const SdpOp &op, const StreamRun &run, std::span<const
 			  std::span<std::byte> bytes)
 {
 	constexpr uint32_t kMostFailures = 4; /* runs for which a line failed */
-	constexpr uint64_t kFewAtoms = 4;     /* smaller surfaces are not worth a line */
+	constexpr uint64_t kFewAtoms = 4;     /* to find a line takes too long for fewer atoms */
 
 	if (line_.failures == kMostFailures || !areWhole(input.size()) ||
 	    uint64_t{ op.width } * op.height * op.batches < kFewAtoms * vectorAtoms_)
@@ -293,8 +293,8 @@ uint64_t SdpStream::addressOf(const StreamRun &run, uint32_t surface, uint32_t x
 }
 
 /*
- * Sets bytes_ to the place of the output from the atom at column \a x on: in memory itself, unless
- * \a atoms, which are still to be read, lie there.
+ * Sets bytes_ to the place of the output from the atom at column \a x on. The place is in memory
+ * itself, unless it overlaps \a atoms, the input that is still to be read.
  */
 void SdpStream::place(const StreamRun &run, uint32_t x, size_t size,
 		      std::span<const std::byte> atoms)

@@ -41,8 +41,8 @@ public:
 	/**
 	 * All references must outlive this object.
 	 *
-	 * \param toPdp receiver of the output where the operation's destination is
-	 *        PDP; without one such output is dropped and a guest error is reported
+	 * \param toPdp receiver of the output of operations whose destination is PDP;
+	 *        if null, such output is dropped and a guest error is reported
 	 */
 	SdpStream(const SdpOp &op, const LutTables &tables, MemoryPort &memory,
 		  AtomSink *toPdp = nullptr);
@@ -54,7 +54,7 @@ public:
 
 	/** \return null unless isShareable() */
 	std::unique_ptr<StreamSink> fork() override;
-	/** \brief For output to PDP: the fork has a memory port of its own, also for its PDP */
+	/** \brief For output to PDP: the fork and its PDP share a memory port of their own */
 	std::unique_ptr<StreamSink> forkOfSurfaces(const StreamCube &cube) override;
 	void join(StreamSink &sink) override;
 	/** \return false if the order of runs matters: output to PDP, or output that may overwrite

@@ -258,8 +258,8 @@ std::vector<size_t> withoutOnes(auto shape)
 	return { shape.begin(), shape.end() };
 }
 
-/* Returns the shape of the same tensor in the other ElementOrder: with the channels last instead of
- * first, or first instead of last. */
+/* Returns the shape of the same tensor in the other ElementOrder: the axis of channels moves from
+ * the second place to the last, or back. */
 std::vector<uint32_t> inOtherOrder(const TensorSignature &signature)
 {
 	std::vector<uint32_t> shape = signature.shape;
