@@ -222,7 +222,7 @@ private:
 
 #endif
 
-	/* Returns the magnitude's low byte of \a number: a low byte with the sign above it. */
+	/* Returns the magnitude's low byte for a number given as its low byte and a sign above. */
 	static HWY_INLINE Integers magnitude(Integers number)
 	{
 		const Integers negative =
