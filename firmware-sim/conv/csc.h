@@ -187,7 +187,7 @@ private:
 	}
 
 	const ConvOp &op_;
-	size_t lineElements_;		/* elements of a line, without kMacLanes more behind it */
+	size_t lineElements_;		/* elements of a line; in lines_, kMacLanes more follow */
 	std::vector<int16_t> lines_;	/* lines of the cubes of a batch */
 	std::vector<int16_t> padding_;	/* kMacLanes padding values */
 	std::vector<int16_t> gathered_; /* vectors that are not contiguous in a line */
