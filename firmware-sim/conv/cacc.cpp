@@ -18,11 +18,11 @@ namespace
 constexpr unsigned kMantissaBits = 40;
 constexpr uint32_t kExponentMask = 0xff;
 constexpr uint64_t kMantissaMask = (uint64_t{ 1 } << kMantissaBits) - 1;
-/* From the exponent of a step (bias 50, 38 bits) to that of FloatSum (bias 101, 40 bits). */
+/* Added to the exponent of a step (bias 50, 38 bits) for that of FloatSum (bias 101, 40 bits). */
 constexpr uint32_t kStepBias = 49;
 /* Bits of a NaN's sign and fraction at the top of the mantissa. */
 constexpr unsigned kNanBits = 11;
-/* From the exponent of FloatSum to that of FP32, if the leading one is bit 38. */
+/* Added to the exponent of FloatSum for that of FP32, if the leading one is bit 38. */
 constexpr uint32_t kFp32Bias = 64;
 constexpr unsigned kFp32FractionBits = 23;
 
@@ -39,7 +39,7 @@ unsigned redundantSignBits(int64_t value)
 	return static_cast<unsigned>(std::countl_zero(magnitude)) - (64 - Bits) - 1;
 }
 
-/** A mantissa, and in \a below the bits shifted out of it, the highest at the top */
+/** A mantissa, and the bits that were shifted out of it, at the top of the 40 bits of \a below */
 struct Aligned {
 	int64_t mantissa;
 	uint64_t below = 0;
@@ -59,7 +59,7 @@ struct Aligned {
 	}
 };
 
-/** Rounds half away from zero: true unless a negative number was cut exactly at one half */
+/** Rounds half away from zero: true from one half on, for negative numbers only above one half */
 constexpr bool roundsUp(int64_t mantissa, bool half, bool rest)
 {
 	return mantissa < 0 ? half && rest : half;
@@ -104,7 +104,7 @@ void FloatSum::add(const Fp16Sum &step)
 		sum >>= 1;
 		sumExponent++;
 	} else {
-		/* Normalise: shift left, and take in the bits that alignment had shifted out. */
+		/* Normalise: shift left, and fill in bits that the alignment had shifted out. */
 		const unsigned left = redundantSignBits<kMantissaBits>(sum);
 		const uint64_t pulled = left ? below >> (kMantissaBits - left) : 0;
 		sum = signExtend(static_cast<uint64_t>(sum) << left | pulled);
@@ -139,7 +139,7 @@ uint32_t FloatSum::deliver() const
 	if (mantissa == 0)
 		return 0;
 
-	/* Only the magnitude of the most negative mantissa needs one more bit. */
+	/* Of all magnitudes, only that of the most negative mantissa needs one more bit. */
 	const auto magnitude = static_cast<uint64_t>(mantissa < 0 ? -mantissa : mantissa);
 	uint32_t exponent32 = exponent + kFp32Bias;
 	constexpr unsigned kDrop = kMantissaBits - 2 - kFp32FractionBits;

@@ -21,8 +21,8 @@ uint32_t entriesPerSlice(ConvMode mode, Precision precision, uint32_t width, uin
 	const uint32_t bytes = elementBytes(precision);
 
 	/*
-	 * An image's line is packed. Winograd's tiles have four lines; each of these counts as a
-	 * quarter of the tiles' entries.
+	 * An image's line is packed, without gaps between atoms. A Winograd tile has four lines,
+	 * each of which counts as a quarter of the tile's entries.
 	 */
 	if (mode != ConvMode::Direct)
 		return (width * channels * bytes + geometry.entryBytes - 1) / geometry.entryBytes;

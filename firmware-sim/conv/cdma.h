@@ -68,12 +68,12 @@ private:
 /**
  * \brief Brings an operation's cube into the buffer, line by line as room becomes free
  *
- * A line here means the same line of all cubes of a batch. Precondition: op.guestError is empty.
+ * "Line" means the lines with the same number of all cubes of a batch. op.guestError must be empty.
  */
 class DataFetcher
 {
 public:
-	/** \brief Fetcher for the operation's mode; keeps references to all three */
+	/** \return a fetcher for the operation's mode; all arguments must outlive it */
 	static std::unique_ptr<DataFetcher> create(const ConvOp &op, MemoryPort &memory,
 						   Cbuf &cbuf);
 	virtual ~DataFetcher() = default;
@@ -88,11 +88,11 @@ public:
 	void fill(Workers &workers);
 	/**
 	 * \brief Instead of fill(): count the cube as fetched, but let CSC read it in memory
-	 * \param sink asked whether the operation overwrites the cube
+	 * \param sink tells whether the operation overwrites the cube
 	 * \return the cube, or nothing if the cube has to be buffered
 	 */
 	std::optional<CubeInMemory> leave(const StreamSink &sink);
-	/** \return true if all lines are in the buffer, or were */
+	/** \return true if all lines have been fetched; some may have been released since */
 	bool done() const { return next_ == lines_; }
 	/** \return FP16 special values among the fetched data */
 	const SpecialCount &special() const { return special_; }
@@ -138,8 +138,8 @@ protected:
 private:
 	/** \return number of lines for which the buffer has room */
 	uint32_t linesThatFit() const;
-	/** \brief Fetch \a count lines, each \a step entries behind the one before, from CDMA's
-	 * pointer on */
+	/** \brief Fetch \a count lines. The first one begins at CDMA's pointer, each other \a step
+	 * entries after its predecessor */
 	void fetchLines(uint32_t count, uint32_t step, Workers &workers);
 
 	SpecialCount special_;
@@ -155,9 +155,9 @@ std::unique_ptr<DataFetcher> createImageFetcher(const ConvOp &op, MemoryPort &me
  *
  * CSC reads at its pointer, even if CDMA has not written those entries.
  *
- * Most copies of weights larger than the ring are wasted: later weights overwrite them. If memory
- * has a view of the weights and the ring is empty at first, take() returns spans of memory, and
- * settle() copies only the bytes that the hardware's buffer would hold at the end.
+ * If the weights are larger than the ring, most copies would be wasted, as later weights overwrite
+ * them. So if memory has a view of the weights and the ring is empty at first, take() returns spans
+ * of memory. settle() then copies only the bytes that the hardware's buffer holds at the end.
  *
  * NaNs and infinities of FP16 are counted when they are fetched.
  */
@@ -184,7 +184,7 @@ public:
 	 * \return the bytes; valid until the next fill() or change of \a copy
 	 */
 	std::span<const std::byte> take(size_t bytes, std::vector<std::byte> &copy);
-	/** \return the memory that take() will read next, for prefetching; may be empty */
+	/** \return memory to prefetch: the bytes that take() will read next; may be empty */
 	std::span<const std::byte> ahead() const
 	{
 		if (settled_)
@@ -244,7 +244,7 @@ public:
 	void fill();
 	/** \return true if everything was fetched and CSC has released it */
 	bool released() const;
-	/** \brief CSC has read all its weights: copy the fetched bytes into the buffer */
+	/** \brief Copy the fetched bytes into the buffer, after CSC has read all its weights */
 	void settle();
 	/** \return true if everything was fetched */
 	bool done() const { return packed_.done() && mask_.done(); }
@@ -277,7 +277,7 @@ private:
 	EntryStream mask_;
 	std::vector<uint32_t> groupSizes_;
 	uint32_t groups_ = 0;	     /* groups announced to CSC */
-	uint32_t requiredBytes_ = 0; /* their total size, modulo 2^32 as in hardware */
+	uint32_t requiredBytes_ = 0; /* total size of these groups, modulo 2^32 as in hardware */
 	uint32_t kernelsLeft_;
 	std::vector<std::byte> bytes_;	   /* copy of a group that wraps around */
 	RawVector<std::byte> present_;	   /* packed elements of a sparse group */

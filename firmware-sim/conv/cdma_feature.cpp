@@ -3,8 +3,8 @@
  * Fetches feature cubes into the convolution buffer, for direct and Winograd convolution.
  *
  * A line of a feature cube is one run of atoms per surface (formats document, "Feature Data
- * Format"), in Winograd mode of the padded, channel-extended cube ("Channel extension for
- * Winograd").
+ * Format"). In Winograd mode, lines are those of the padded, channel-extended cube ("Channel
+ * extension for Winograd").
  */
 #include "conv/cdma.h"
 
@@ -173,7 +173,7 @@ private:
 		}
 	}
 
-	/* Stores the surfaces from \a surface on that share entries. */
+	/* Stores columns of the surfaces from \a surface on that share an entry. */
 	void putColumns(LineReader &reader, uint32_t batch, uint32_t line, uint32_t surface,
 			uint32_t first)
 	{
@@ -255,7 +255,7 @@ protected:
 	}
 
 private:
-	/** \param offset entry of the line's tiles, as if each line had entries of its own */
+	/** \param offset entry of the line, as if a tile's four lines had separate entries */
 	void fetchLine(LineReader &reader, uint32_t line, uint32_t offset) override
 	{
 		const uint32_t row = line % WinogradTile::kSide;
@@ -350,7 +350,7 @@ std::optional<CubeInMemory> DataFetcher::leave(const StreamSink &sink)
 	return cube;
 }
 
-/* Lines that overwrite each other need a single thread. */
+/* Uses a single thread if lines overwrite each other in the ring, because their order matters. */
 void DataFetcher::fetchLines(uint32_t count, uint32_t step, Workers &workers)
 {
 	struct Part {

@@ -100,7 +100,7 @@ void convertLine(const PixelFormat &format, PixelConverter &convert, PixelLine l
 /**
  * Does convertLine() for pixels of four bytes, with tables of the converter's results
  *
- * Most images have more pixels than a table has entries.
+ * Tables pay because most images have more pixels than a table has entries.
  */
 class QuadConverter
 {
@@ -145,7 +145,7 @@ public:
 private:
 	static constexpr uint32_t kQuad = 4;
 
-	/* By byte of a pixel and value of the byte: the element, shifted to its place among four.
+	/* Tables: [byte of the pixel][value of the byte] is the element, shifted to its place.
 	 */
 	std::array<std::array<uint64_t, 256>, kQuad> quads_;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Depthwise sums: kernel k has weights for channel k only. conv_tile would multiply all other
- * channels of a position by zero; here each operand is multiplied by its own weight only.
+ * Depthwise sums: kernel k has weights for channel k only. Here each operand is multiplied by one
+ * weight, while conv_tile would also multiply all other channels of a position by zero.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ namespace nvdla::sim
 /**
  * \brief Two kernel elements, whose products are summed by one instruction
  *
- * Distances in bytes from a position's first operand to the operands of the element.
+ * The members are distances, in bytes, from a position's first operand to an element's operands.
  */
 struct ChannelTaps {
 	size_t first;
@@ -29,18 +29,18 @@ struct ChannelOperands {
 	size_t elementBytes; /**< bytes of an operand: INT8, 16 bits (INT8 or INT16), f32 */
 	size_t columns;	     /**< number of kernels in a full group */
 	std::span<const ChannelTaps> taps;
-	/** For each tap two weights of all columns. Integers: pairs of 16 bits, the first one
-	 * lower. Float: those of the first element as f32, then those of the second. */
+	/** Two weights of each tap, for all columns. Integers: pairs of 16 bits, the first weight
+	 * lower. Float: f32 of all columns for the first weight, then for the second. */
 	const int32_t *weights;
-	/** Null, or INT8 operands are 128 too high, and these are the columns' initial sums */
+	/** If not null, INT8 operands are 128 too high, and these initial sums correct that */
 	const int32_t *starts = nullptr;
 };
 
 /**
  * \brief Computes the sums of products of each column for \a count positions
  *
- * A kernel element has one operand per column. No sum may overflow 32 bits. Float: products are
- * added one after the other and NaNs are handled as in tileSums().
+ * A kernel element has one operand per column. The caller ensures that no sum overflows 32 bits.
+ * Float: products are added one after the other, and NaNs are handled as in tileSums().
  *
  * \param sums \a count times the columns; overwritten
  */

@@ -55,7 +55,7 @@ std::string ConvEngine::prepareData(const ConvOp &op, MemoryPort &memory, const 
 	cube_.reset();
 	if (!kept)
 		data_ = DataFetcher::create(op, memory, cbuf_);
-	/* Checked first, because the registers determine how much memory a line takes. */
+	/* Check the lines first: the registers determine how much memory a line takes. */
 	std::string error = misfit(op, data_.get());
 	if (!error.empty())
 		return error;

@@ -32,7 +32,7 @@ namespace nvdla::sim
 class ConvEngine
 {
 public:
-	/** \param workers must outlive this object, as must \a geometry */
+	/** \param workers,geometry must outlive this object */
 	explicit ConvEngine(Workers &workers, const ConvOptions &options = {},
 			    const Geometry &geometry = nvFull)
 		: workers_(workers), options_(options), cbuf_(geometry)
@@ -63,8 +63,8 @@ public:
 	/**
 	 * \return true if CDMA still has to fetch lines or weights that run() did not need
 	 *
-	 * CACC and CDMA are done independently of each other: CSC begins when all lines that it
-	 * reads are buffered, and CDMA fetches the rest when CSC has released some.
+	 * CACC can be done before CDMA: CSC begins when all lines that it reads are buffered, and
+	 * CDMA fetches the rest when CSC has released some lines.
 	 */
 	bool fetching() const;
 
@@ -76,8 +76,8 @@ public:
 
 private:
 	OperationResult carryOut(const ConvOp &op, MemoryPort &memory, StreamSink &sink);
-	/** \return the result of \a work; that of a hanging operation if weights never arrive or
-	 * the host is out of memory */
+	/** \return the result of \a work, or the result of a hanging operation if weights never
+	 * arrive or the host is out of memory */
 	template<typename Work>
 	OperationResult orHang(const Work &work);
 	/** \return the reason why the hardware would wait forever, empty if all lines arrive */

@@ -32,7 +32,7 @@ uint32_t largestSum(const ConvOp &op)
 /**
  * \return true if weights may be fetched before the lines of earlier groups are written
  *
- * Several threads fetch ahead, and so do panels, whose groups are loaded together.
+ * Several threads fetch ahead, and so does a panel, because all of its groups are loaded first.
  */
 bool mayFetchAhead(const WeightFetch &weights, const StreamSink &sink)
 {
@@ -55,7 +55,7 @@ struct GroupSet {
 	std::vector<HeldGroup> held;
 };
 
-/** State of a thread that has receivers of its own */
+/** State of a thread that has its own receivers of lines */
 struct Part {
 	std::unique_ptr<LineMaker> maker;
 	std::vector<std::unique_ptr<StreamSink>> sinks; /* a receiver for each group of a panel */
@@ -64,9 +64,9 @@ struct Part {
 							 * made */
 };
 
-/** Lines of a set of groups */
+/** Some lines of a set of groups: the unit of work of a thread */
 struct Piece {
-	uint64_t index; /* place in the stream */
+	uint64_t index; /* place in the order of all pieces */
 	uint64_t first;
 	uint32_t count;
 };
@@ -87,9 +87,9 @@ public:
 		/* Divides lines into pieces of about the same size. */
 		pieces_ = (lines_ + shares.linesAtOnce - 1) / shares.linesAtOnce;
 		share(groupsAtOnce_);
-		/* An even number gives each of two threads half. It does not depend on the number
-		 * of threads, because pieces decide which output is missing after a
-		 * cancellation. */
+		/* Make the number even, so that two threads get half each. It does not depend on
+		 * the actual number of threads, because pieces decide which output is missing
+		 * after a cancellation. */
 		if (inBands_ && pieces_ < lines_ && (pieces_ > 1 || sets_ == 1))
 			pieces_ += pieces_ % 2;
 		threads_ = static_cast<unsigned int>(std::min<uint64_t>(threads_, sets_ * pieces_));
@@ -114,8 +114,8 @@ private:
 		takesSurfaces_ = !first_ && op_.surfaces() > 1;
 		if (takesSurfaces_)
 			first_ = newSink();
-		/* For receivers of whole surfaces, panels have one group if a thread would be idle
-		 * otherwise. */
+		/* If each receiver takes whole surfaces and larger panels would leave a thread
+		 * idle, give each panel one group. */
 		if (takesSurfaces_ && first_ && op_.surfaces() < threads_ * groupsAtOnce_)
 			share(1);
 		else if (first_ && inBands_ && !takesSurfaces_ && pieces_ >= threads_)
@@ -269,8 +269,8 @@ private:
 		return piece;
 	}
 
-	/* Takes a piece of the thread's band, or of another thread's band; keeps sets for slower
-	 * threads. */
+	/* Takes a piece of the lines reserved for the thread (its band), or else of another band.
+	 * Keeps all sets of groups, because slower threads still need them. */
 	std::shared_ptr<GroupSet> takeOfBand(std::vector<Piece> &pieces, unsigned int thread)
 	{
 		const auto index =
@@ -291,9 +291,9 @@ private:
 	}
 
 	/*
-	 * Takes work for a thread, from one set of groups. It is the whole set while every other
-	 * thread can get one too, or if all lines of a set need the same receiver. Otherwise it is
-	 * one piece, so that all threads finish at about the same time.
+	 * Takes work for a thread, from one set of groups. The work is a whole set if every other
+	 * thread can get one too, or if all lines of a set need the same receiver. Otherwise the
+	 * work is one piece, so that all threads finish at about the same time.
 	 *
 	 * \return the set, null if nothing is left
 	 */
@@ -327,13 +327,13 @@ private:
 	HeldGroup hold(const WeightGroup &group) const
 	{
 		HeldGroup held{ group, {} };
-		/* Weights to prefetch: the other threads take the groups in between. */
+		/* Prefetch this thread's next groups; other threads take those before. */
 		const size_t others = bands_ ? 0 : (threads_ - 1) * groupsAtOnce_;
 
 		held.group.soon = group.soon.subspan(
 			std::min(others * group.bytes.size(), group.soon.size()));
-		/* A single thread with panels of one group loads the group before it fetches the
-		 * next: no copy. */
+		/* No copy: a single thread with panels of one group loads the group before it
+		 * fetches the next one, which overwrites it. */
 		if (group.stays || threads_ * groupsAtOnce_ == 1)
 			return held;
 		held.copy.assign(group.bytes.begin(), group.bytes.end());
@@ -386,7 +386,7 @@ private:
 	std::atomic<uint64_t> delivered_ = 0; /* number of delivered pieces: the next one's index */
 	std::atomic<bool> isGivenUp_ = false; /* true if a thread failed: no more pieces are
 					       * taken */
-	ConvCounters counters_;		      /* guarded by the turn; if isApart_, by the mutex */
+	ConvCounters counters_;		      /* guarded by the turn, or by the mutex if isApart_ */
 
 	std::mutex mutex_;		    /* guards everything below, the source and its memory */
 	std::unique_ptr<StreamSink> first_; /* the first receiver, until a thread takes it */
@@ -408,8 +408,8 @@ unsigned int worthwhileThreads(const ConvOp &op, uint64_t macs)
 {
 	const Windows &windows = op.windows;
 	/*
-	 * Number of sums that SDP, which receives them, processes in the time of waking a thread;
-	 * a thread does \a macs multiplications in that time.
+	 * Number of sums that SDP processes in the time that waking a thread takes. In the same
+	 * time, a thread does \a macs multiplications.
 	 */
 	constexpr uint64_t kSumsForAThread = 1 << 13;
 	const uint64_t outputs =

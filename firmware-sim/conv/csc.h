@@ -23,9 +23,9 @@ inline constexpr uint32_t kMacLanes = 64;
 /**
  * \brief The work of one step of all MAC cells: a data vector, and one weight vector per kernel
  *
- * Direct: up to 64 channels of one kernel position. Image: up to 64 elements of one kernel row of S
- * * C elements, or of several short rows (channel post-extension). Winograd: 4 channels of a 4x4
- * tile, lane (y * 4 + x) * 4 + c.
+ * Direct: up to 64 channels of one kernel position. Image: up to 64 elements of a kernel row, which
+ * has S * C elements, or of several short rows (channel post-extension). Winograd: 4 channels of a
+ * 4x4 tile; lane (y * 4 + x) * 4 + c has channel c of column x in line y.
  */
 struct Block {
 	uint32_t row = 0;     /**< kernel row */
@@ -33,7 +33,7 @@ struct Block {
 	uint32_t channel = 0; /**< first channel (image: element of the row) */
 	uint32_t rows = 1;    /**< kernel rows in the block, image only */
 	uint32_t lanes = 0;   /**< operand pairs, at most kMacLanes */
-	size_t weights = 0;   /**< elements of the group before this block, per kernel */
+	size_t weights = 0;   /**< elements of a kernel in the blocks before this one */
 };
 
 /** \return the blocks of a kernel in the order the hardware accumulates them */
@@ -42,7 +42,7 @@ std::vector<Block> makeBlocks(const ConvOp &op);
 /**
  * \brief Weights of one kernel group in the order CSC loads them
  *
- * Block by block, the elements of each kernel, channel fastest, in the format of memory.
+ * The order is block by block, then kernel by kernel, then channel by channel; format as in memory.
  */
 struct WeightGroup {
 	uint32_t kernels = 0;
@@ -99,7 +99,7 @@ struct CubeInMemory {
  * \brief The lines that CSC reads from its pointer on, with the layout that CSC's registers
  * describe
  *
- * CDMA's layout of the lines does not matter. Stores no data: each line is read in place.
+ * CDMA may have written the lines in another layout. The view reads lines in place, without copies.
  */
 class DataView
 {
@@ -187,7 +187,7 @@ private:
 	}
 
 	const ConvOp &op_;
-	size_t lineElements_;		/* elements of a line, behind which kMacLanes more follow */
+	size_t lineElements_;		/* elements of a line; in lines_, kMacLanes more follow */
 	std::vector<int16_t> lines_;	/* lines of the cubes of a batch */
 	std::vector<int16_t> padding_;	/* kMacLanes padding values */
 	std::vector<int16_t> gathered_; /* vectors that are not contiguous in a line */

@@ -127,7 +127,7 @@ struct DenseQuads {
 			data);
 	}
 
-	/** Adds the data, to correct the excess of the weights */
+	/** Adds the data to \a sum, which corrects the excess of the weights later */
 	static HWY_INLINE Sum add(Sum sum, Operand data)
 	{
 		return Quads::add(sum, hn::Set(SumTag(), 0x01010101), data);
@@ -135,8 +135,8 @@ struct DenseQuads {
 };
 #endif
 
-/** The sums of several kernels. They are in the L1 cache instead of registers, so that weights,
- * whose reading takes the most time, are read nearly in memory order */
+/** The sums of several kernels. They are in the L1 cache instead of registers, so that weights are
+ * read nearly in memory order: reading weights takes most of the time */
 template<typename Product>
 struct DenseSums {
 	using Sum = typename Product::Sum;

@@ -12,9 +12,9 @@ namespace nvdla::sim
 /**
  * \brief A ring of entries: CDMA appends at the end, CSC reads at the beginning
  *
- * CDMA and CSC each move their pointer by their own registers; nothing compares the two. Counters
- * are modulo the buffer's entries: they wrap if more entries are released than were fetched. A
- * pointer that moves by more than the ring's size leaves the ring.
+ * CDMA and CSC each move their own pointer, by their own registers. Like the hardware, the class
+ * does not compare the pointers. Counters are modulo the buffer's entries, and wrap if more entries
+ * are released than were fetched. A pointer that moves by more than the ring's size leaves it.
  */
 class EntryRing
 {
@@ -36,7 +36,7 @@ public:
 	uint32_t mask() const { return mask_; }
 	uint32_t write() const { return write_; }
 	uint32_t read() const { return read_; }
-	/** \brief Entries that were fetched and not released */
+	/** \return number of entries that were fetched and not yet released */
 	uint32_t available() const { return available_; }
 
 	/** \return entry \a offset behind \a pointer in the ring; wraps around at most once */
@@ -45,7 +45,7 @@ public:
 		const uint32_t sum = pointer + (offset & mask_);
 		return (sum >= size_ ? sum - size_ : sum) & mask_;
 	}
-	/** \return index in the buffer of an entry of the ring */
+	/** \return the buffer's index of entry \a entry of the ring */
 	uint32_t place(uint32_t entry) const { return (base_ + entry) & mask_; }
 
 	/** \brief Count \a count entries that CDMA wrote */

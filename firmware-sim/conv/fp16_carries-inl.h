@@ -51,7 +51,7 @@ public:
 		return hn::Or(hn::And(significand, constant(0xff)), sign);
 	}
 
-	/** \return counts of zero */
+	/** \return counts that are all zero, to begin with */
 	static HWY_INLINE auto none() { return hn::Zero(hn::DFromV<Counts>()); }
 
 	/**
@@ -65,7 +65,7 @@ public:
 	/** Numbers of products for each kernel of a row */
 	using Counts = Row;
 
-	/** Prepare, for the weights from kernel \a first on, where count() finds their bits */
+	/** Stores where count() finds the bits of the weights from kernel \a first on */
 	static HWY_INLINE void place(size_t first, Fp16Lane &weights, Row significands)
 	{
 		alignas(64) static constexpr int16_t kBits[kFp16Columns] = {
@@ -79,8 +79,8 @@ public:
 			  reinterpret_cast<int16_t *>(weights.carryPlaces) + first);
 	}
 
-	/** \return \a counts, incremented for each product of \a isTabled that loses a carry; \a
-	 * row belongs to the datum, the weights are those from kernel \a first on */
+	/** \return \a counts plus 1 for each product in \a isTabled that loses a carry
+	 * \param row table's row of the datum, for the weights from kernel \a first on */
 	static HWY_INLINE Counts count(const uint8_t *row, const Fp16Lane &weights, size_t first,
 				       Counts counts, hn::Mask<RowTag> isTabled)
 	{
@@ -105,7 +105,7 @@ public:
 	/** Numbers of products for each kernel of two rows, in the order of packed() */
 	using Counts = hn::Vec<BytesTag>;
 
-	/** Prepare, for the weights from kernel \a first on, where count() finds their bits */
+	/** Stores where count() finds the bits of the weights from kernel \a first on */
 	static HWY_INLINE void place(size_t first, Fp16Lane &weights, Row significands,
 				     Row next = hn::Zero(RowTag()))
 	{
@@ -125,8 +125,8 @@ public:
 		hn::StoreU(bit, tag, weights.carryPlaces + kFp16Columns + first);
 	}
 
-	/** \return \a counts, incremented for each product of \a isTabled that loses a carry; \a
-	 * row belongs to the datum, the weights are those from kernel \a first on */
+	/** \return \a counts plus 1 for each product in \a isTabled that loses a carry
+	 * \param row table's row of the datum, for the weights from kernel \a first on */
 	static HWY_INLINE Counts
 	count(const uint8_t *row, const Fp16Lane &weights, size_t first, Counts counts,
 	      hn::Mask<RowTag> isTabled,
@@ -168,8 +168,8 @@ private:
 		return reinterpret_cast<const int16_t *>(bytes);
 	}
 
-	/* A row is an array of words, one of which the permute instruction selects by the five
-	 * lowest bits. */
+	/* A row is an array of 32 words. The permute instruction selects one by the five lowest
+	 * bits of the weight's index. */
 	static constexpr uint32_t byteOf(uint32_t weight)
 	{
 		return weight % 32 * 2 + weight / 256;
@@ -181,7 +181,7 @@ private:
 
 #else
 
-	/* A row is an array of bytes, selected by the upper bits. */
+	/* A row is an array of bytes, selected by the upper bits of the weight's index. */
 	static constexpr uint32_t byteOf(uint32_t weight)
 	{
 		return weight / 8;
@@ -222,7 +222,7 @@ private:
 
 #endif
 
-	/* Returns the magnitude of a number; an index is its low byte with the sign above. */
+	/* Returns the magnitude's low byte for a number given as its low byte and a sign above. */
 	static HWY_INLINE Integers magnitude(Integers number)
 	{
 		const Integers negative =

@@ -104,8 +104,8 @@ struct Digits {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 
 /*
- * Booth digits by their three bits; a negative digit has -1 in the upper half. Indices have further
- * bits: AVX2's permutation ignores them, AVX-512's uses one of them, so the table is repeated.
+ * Booth digits, indexed by three bits; a negative digit has -1 in its upper half. An index has more
+ * bits: AVX2's permutation ignores them, AVX-512's uses a fourth, so the table is repeated.
  */
 alignas(64) constexpr uint32_t kDigitTable[] = {
 	0, 1, 1, 2, 0xfffffffe, 0xffffffff, 0xffffffff, 0,

@@ -2,11 +2,11 @@
 /*
  * The products of a step, for files that are compiled once for each instruction set (Highway).
  *
- * Most products near the largest one ("near") are exact. Shifted by 0 or 4 bits, the multiplier's
- * two words give the floor of the product: below bit 4 only the two lowest partial products and one
- * correction bit are not zero, and the later adders have moved all carries above bit 3. Shifted by
- * 8, the words give the floor or one less; a table has the difference (fp16_carries-inl.h). The few
- * products that are shifted further ("far") are collected and computed with a model of the
+ * Products shifted by less than kFar bits are "near", all others "far". Shifted by 0 or 4 bits, the
+ * multiplier's two words give the floor of the product: below bit 4 only the two lowest partial
+ * products and one correction bit are not zero, and the later adders have moved all carries above
+ * bit 3. Shifted by 8 bits, the words give the floor or one less; a table has the difference
+ * (fp16_carries-inl.h). The few far products are collected, and computed with a model of the
  * multiplier (fp16_multiplier-inl.h).
  */
 #include <algorithm>
@@ -42,7 +42,7 @@ constexpr size_t kProductsIn32Bits = 8;
 /* Number of positions computed together, so that their far products fill vectors. */
 constexpr size_t kPositionsAtOnce = 8;
 
-/** A row as doubles, in halves of its even and odd kernels; an array would not stay in registers */
+/** A row as doubles, in four vectors; members, because an array would not stay in registers */
 struct RowDoubles {
 	Doubles even = hn::Zero(DoubleTag());
 	Doubles evenUpper = hn::Zero(DoubleTag());
@@ -92,7 +92,7 @@ struct Position {
 	const Fp16Weights *weights;
 	const Fp16Data *data;
 	Fp16Sums *sums;
-	/* The largest exponent of each kernel's products, with kExponentBias. */
+	/* The largest exponent of each kernel's products, kExponentBias included. */
 	alignas(64) int16_t largest[kFp16Columns];
 	double *products; /* sums of products, one for each kernel, in the order of RowDoubles */
 
@@ -146,7 +146,7 @@ struct RowSums {
 
 	HWY_INLINE RowSums() {} /* an implicit constructor lacks the vector target */
 
-	/** \param low significand of the data for products(), as is \a high */
+	/** \param low,high significand of the data in the two forms that products() takes */
 	HWY_INLINE void add(Row significands, Integers low, Integers high, Row distances,
 			    hn::Mask<RowTag> isFar)
 	{
@@ -157,7 +157,7 @@ struct RowSums {
 		sums.odd = hn::Add(sums.odd, hn::Shr(all.odd, by.odd));
 	}
 
-	/** \param lost number of each kernel's products that are one less than their floor */
+	/** \return sums less \a lost, the number of each kernel's products that lose a carry */
 	HWY_INLINE EvenOdd without(Row lost) const
 	{
 		const EvenOdd less = widenedUnsigned(lost);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of pixel formats. Names give the channels from the most significant
- * end of the word down; semi-planar names with U before V hold V first.
+ * The table of pixel formats. Names list the channels from the most significant end
+ * of a word down, so a semi-planar format with U before V in its name stores V first.
  */
 #include "conv/pixel_format.h"
 

@@ -77,7 +77,7 @@ HWY_INLINE hn::Vec<Tag> gather(Tag tag, const std::byte *in, size_t step)
 	}
 }
 
-/** Four units of every fourth kernel */
+/** \return four units of each fourth kernel, converted to operands; \a step as for gather() */
 template<UnitFormat kFormat>
 HWY_INLINE UnitVector loadUnits(const std::byte *in, size_t step)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the fastest multiplication for INT8, for each instruction set (Highway). */
 
-/* Unlike other files, this one is also compiled for hosts with matrix instructions. If Highway is
- * limited to a lower target, the result is that target's kind. */
+/* Unlike other files, this one is also compiled for hosts with matrix instructions. If Highway may
+ * only use a lower target, the result is the fastest kind of that target. */
 #undef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | (HWY_AVX3_DL - 1))
 #define HWY_WANT_AVX3_DL 1

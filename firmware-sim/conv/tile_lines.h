@@ -26,7 +26,7 @@ public:
 	/** \param plan layout; must outlive this object */
 	TileLines(const TilePlan &plan, const DataView &data, Workers &workers);
 
-	/** \return the positions of output lines; lines of a batch's cubes alternate */
+	/** \return positions of \a count lines; line y of all cubes comes before any line y + 1 */
 	std::span<const TilePosition> positions(uint64_t firstLine, uint32_t count) const
 	{
 		const size_t width = plan_.op.windows.out.width;

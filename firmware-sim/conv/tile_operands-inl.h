@@ -302,8 +302,8 @@ HWY_INLINE uint64_t expanded(unsigned int mask, const std::byte *packed)
 }
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-/** Expands whole vectors of 64 bytes, if the host has an instruction for this; moves \a packed and
- * \a out behind them \return the bytes of the mask that are left */
+/** Expands whole vectors of 64 bytes, if the host can, and advances \a packed and \a out.
+ * \return the bytes of the mask that are left */
 template<typename Element>
 ControlView expandVectors(ControlView masks, const std::byte *&packed, std::byte *&out)
 {

@@ -18,12 +18,12 @@ namespace nvdla::sim
 /** \brief Conversion of a line's elements to operands */
 enum class LineFormat : uint8_t {
 	Bytes,	   /**< unchanged */
-	Unsigned,  /**< INT8 plus 128 */
+	Unsigned,  /**< INT8 plus 128, as unsigned bytes */
 	WideBytes, /**< INT8 in 16 bits */
 	Floats,	   /**< FP16 as f32; an infinity is 65536, as in the MAC cells, a NaN 0x7fc00000 */
 };
 
-/** \return the size of an operand divided by that of its element */
+/** \return the size of an operand as a multiple of the size of the buffered element */
 constexpr size_t growthOf(LineFormat format)
 {
 	return format == LineFormat::Bytes || format == LineFormat::Unsigned ? 1 : 2;

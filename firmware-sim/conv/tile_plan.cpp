@@ -54,11 +54,11 @@ TileKind kindFor(const ConvOp &op, bool positive)
 	}
 }
 
-/* Sizes of lines are multiples of this. */
+/* The size of a line in bytes is a multiple of this number. */
 constexpr size_t kLineAlignment = 64;
 
-/** \return true if there is one group, whose kernels may each have weights for one channel of each
- * atom */
+/** \return true if the shape allows depthwise weights: a single group, in which kernel k may have
+ * weights for channel k of each atom only */
 bool hasOneGroup(const ConvOp &op)
 {
 	const Windows &windows = op.windows;
@@ -130,7 +130,7 @@ size_t TilePlan::lineBytes() const
 	constexpr size_t kMostBehind = kFewColumns * sizeof(float);
 	const size_t touched = size_t{ lineElements } * elementBytes + kMostBehind;
 
-	/* put() writes all elements, even those that no window reaches. */
+	/* The size includes elements that no window reaches, because put() writes these, too. */
 	const size_t bytes =
 		std::max(touched, (leftElements() + bufferedElements()) * elementBytes);
 

@@ -55,7 +55,7 @@ private:
 	const TilePlan &plan_;
 	ScratchArray<int32_t> units_;
 	uint32_t groups_ = 0;		/* groups of the panel */
-	std::vector<uint32_t> kernels_; /* per place, number of kernels in its columns, or
+	std::vector<uint32_t> kernels_; /* for each place: number of kernels in its columns, or
 					 * kAnything */
 	std::vector<std::byte> zeroes_; /* Quads: operands that stand for zero (128), for all
 					 * units */

@@ -17,7 +17,7 @@ constexpr size_t kSums = kPositionsAtOnce * kTileColumns;
 constexpr int kByteBits = 8;
 constexpr int32_t kByte = (1 << kByteBits) - 1;
 
-/** Adds sums times \a factor; computes them for sets of runs whose sums fit 32 bits */
+/** Adds \a factor times the products of all runs to \a sums, \a unitsAtOnce units at a time */
 void addRuns(std::span<const TilePosition> positions, Panel panel, uint32_t unitsAtOnce,
 	     int64_t factor, IntegerSum *sums)
 {

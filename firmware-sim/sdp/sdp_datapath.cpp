@@ -100,7 +100,7 @@ int32_t yFloat(const SdpStage &stage, int32_t value, int32_t alu, int32_t mul)
 	return static_cast<int32_t>(bits);
 }
 
-/* To 17 bits. A value beyond the range by one is clipped but not counted, as on hardware. */
+/* Clips to 17 bits, then converts. As on hardware, a value beyond these by one is not counted. */
 int32_t convertInteger(const SdpOp &op, int32_t value, uint32_t &saturated)
 {
 	const int64_t product =

@@ -17,8 +17,8 @@ namespace nvdla::sim
 /**
  * \brief Operands for a run of atoms, ready for the arithmetic
  *
- * 32 bits each: integers after the ALU shifter or the converter, or the bits of
- * FP32 numbers. With an atom stride of 0 every atom has the same ones.
+ * An operand has 32 bits: an integer after the ALU shifter or the converter, or
+ * the bits of an FP32 number. With an atom stride of 0, all atoms share operands.
  */
 struct SdpOperandRun {
 	const int32_t *data = nullptr;
@@ -40,7 +40,7 @@ struct SdpCounters {
 	uint32_t nanInput = 0;
 	uint32_t infInput = 0;
 	uint32_t nanOutput = 0;
-	bool nonZero = false; /**< a word to be written, or a comparison, was not zero */
+	bool nonZero = false; /**< an output word or the result of a comparison was not zero */
 
 	SdpCounters &operator+=(const SdpCounters &other)
 	{

@@ -3,7 +3,7 @@
  * Widening of integer elements and operands to 32 bits, and look-up of elements in tables.
  *
  * The byte look-up instruction takes four bits of each byte and a table of sixteen entries. A table
- * of 256 is sixteen of those; the upper four bits select among their results, bit by bit.
+ * of 256 entries is sixteen such tables. A byte's upper four bits select one of their results.
  *
  * Compiled once for each instruction set (Highway), by sdp_simd.cpp.
  */
@@ -134,11 +134,11 @@ bool lookUp(const uint8_t *table, const uint8_t *in, uint8_t *out, size_t count)
 
 #else
 
-/* Vectors of two atoms, and of one for the last atom of an odd number. */
+/* Vectors of two atoms; and of one atom, for the last one if their number is odd. */
 using Tag = hn::CappedTag<uint8_t, 64>;
 using AtomTag = hn::CappedTag<uint8_t, 32>;
 
-/** \brief Tables of sixteen entries, as local vectors, which stores to the output cannot alias */
+/** \brief Tables of sixteen entries, held in local vectors, which cannot alias the output */
 template<class D>
 class Tables
 {
@@ -250,8 +250,8 @@ namespace
 {
 
 /*
- * One by one from the cache, which is faster than gather instructions. Results are collected in a
- * register, as one large store is faster than many small ones.
+ * Looks up words one by one: the table is in the cache, so this is faster than gather instructions.
+ * A register collects the results, because one large store is faster than many small ones.
  */
 bool lookUpWords(const uint16_t *table, const uint16_t *in, uint16_t *out, size_t count)
 {

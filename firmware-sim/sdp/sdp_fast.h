@@ -31,7 +31,7 @@ bool applySdpFast(std::span<const SdpStageRun> stages, size_t lanes, std::span<c
 /**
  * \brief Do applySdpFast() and the output converter; \a bytes get the results in memory format
  *
- * Returns false for floating point, too. \a counters get the number of saturated results, and
+ * Also returns false for floating point. \a counters get the number of saturated results, and
  * whether any result is not zero.
  *
  * \param bytes as many elements of the output's precision as there are values

@@ -74,7 +74,7 @@ struct Bounds {
 
 	HWY_INLINE Vector largest() const { return hn::Max(hn::Abs(low), hn::Abs(high)); }
 
-	/** \return the distance from zero that the bounds enforce */
+	/** \return the smallest magnitude within the bounds */
 	HWY_INLINE Vector nearest() const
 	{
 		return hn::Max(hn::Max(low, hn::Neg(high)), hn::Zero(Tag()));
@@ -92,7 +92,7 @@ struct Channels {
 	bool hasElements = false;
 	Vector error = constant(0);
 	Vector lastError = constant(0); /* error of the last rounding; 0 once scaled */
-	Vector moved = constant(0);	/* nonzero: a stage added something after rounding */
+	Vector moved = constant(0);	/* nonzero if a stage adds after rounding */
 	int fractionBits = 0;
 
 	HWY_INLINE Channels() {}
@@ -116,8 +116,8 @@ struct Channels {
 		moved = hn::Add(moved, lastError);
 	}
 
-	/** Multiplies by \a by, which includes 2 ^ -shift, and rounds; does nothing where \a by is
-	 * 1 */
+	/** Multiplies by \a by, which includes 2 ^ -shift, and rounds. Channels with a factor of 1
+	 * do not change */
 	HWY_INLINE void multiply(Vector by, int shift)
 	{
 		const Mask changes = hn::Ne(by, constant(1));
@@ -165,7 +165,7 @@ HWY_INLINE void applyAlu(const SdpStageRun &run, size_t lane, Channels &channels
 		channels.bounds().clip(constant(-kUnbounded), operands);
 		break;
 	case SdpAlu::Sum:
-	case SdpAlu::Equal: /* X has no compare mode: the code selects the sum */
+	case SdpAlu::Equal: /* X has no compare mode: the code of Equal selects the sum */
 		channels.add(operands);
 		break;
 	}
@@ -239,7 +239,7 @@ HWY_INLINE double largestOf(Vector values)
 	return hn::GetLane(hn::MaxOfLanes(Tag(), values));
 }
 
-/** \return the largest number of an element of the output */
+/** \return the largest number that an output element can hold */
 double highestOf(const SdpOp &op)
 {
 	return op.out == Precision::Int8 ? INT8_MAX : INT16_MAX;
@@ -257,11 +257,11 @@ struct Range {
 	}
 };
 
-/* If roundings move results by more, a straight line leaves too many of them uncertain. */
+/* Largest error, in steps of the result, with which few enough results of a line are uncertain. */
 constexpr double kMostError = 1.0 / 96;
 
-/** \return true if a straight line leaves too many results uncertain and Y has the last
- * multiplier */
+/** \return true if the line should end before Y: Y has the last multiplier, and the rounding before
+ * Y would leave too many results uncertain */
 bool mayBend(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes)
 {
 	constexpr int kMostShift = 30; /* largest shift of products of 32 bits */
@@ -277,7 +277,7 @@ bool mayBend(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes)
 }
 
 /**
- * \brief Let the line end before Y, which then gets whole numbers
+ * \brief Let the line end before Y, whose input is then rounded to whole numbers
  * \return false if Y's products do not fit 32 bits
  */
 bool bend(const SdpOp &op, const SdpStageRun &last, size_t lanes, SdpLine &line)
@@ -306,7 +306,7 @@ bool bend(const SdpOp &op, const SdpStageRun &last, size_t lanes, SdpLine &line)
 			bounds.limit(isLow, operand);
 			results.limit(isLow, std::clamp(operand + offset, -highest - 1, highest));
 		}
-		/* Numbers beyond these limits give the bounds as results. */
+		/* Numbers beyond these limits are clipped to the bounds of results anyway. */
 		const double lowest =
 			std::floor((std::min(results.low - offset, 0.0) - 1) / factor);
 		const double most = std::ceil((std::max(results.high - offset, 0.0) + 1) / factor);

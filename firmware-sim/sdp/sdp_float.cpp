@@ -2,8 +2,8 @@
 /*
  * FP32 in vectors of the host's own numbers. For operands that are zero or normal, IEEE 754 gives
  * the results of arith/float.h, with three exceptions: denormal results (zero here), results that
- * are too large (the largest number here), and the sign of sums that are zero. Atoms with any other
- * operand, and products that IEEE 754 rounds with fewer bits, go through the reference.
+ * are too large (the largest number here), and the sign of sums that are zero. The reference code
+ * computes atoms with any other operand, or with products that IEEE 754 rounds with fewer bits.
  *
  * The file is compiled once for each instruction set (Highway).
  */
@@ -61,7 +61,7 @@ HWY_INLINE Bits ordered(Bits bits)
 	return hn::Xor(bits, hn::And(hn::BroadcastSignBit(bits), constant(kMagnitude)));
 }
 
-/* The ALU and the multiplier, as types. They set \a odd where IEEE 754 differs. */
+/* Operations of ALU and multiplier, as types. They set \a odd where IEEE 754 differs from SDP. */
 struct Maximum {
 	static HWY_INLINE Bits apply(Bits value, Bits other, Mask &)
 	{
@@ -199,7 +199,7 @@ struct Block {
 template<size_t... kIndex>
 Block<kIndex...> blockOf(std::index_sequence<kIndex...>);
 
-/** Vectors of an atom; and vectors to compute together, for whole atoms */
+/** Blocks of vectors: of one atom, and of whole atoms with at least four vectors */
 constexpr size_t kAtomVectors = kLanes / hn::MaxLanes(Tag());
 using Atom = decltype(blockOf(std::make_index_sequence<kAtomVectors>()));
 using Atoms = decltype(blockOf(std::make_index_sequence<std::max<size_t>(kAtomVectors, 4)>()));
@@ -336,7 +336,7 @@ private:
 		output.putOdd(at, values);
 	}
 
-	/** The reference for the atoms from \a at on */
+	/** Computes the atoms from number \a at on by the reference, sdp_datapath.h */
 	void reference(size_t at, std::span<int32_t> values) const
 	{
 		const auto from = [&](const SdpOperandRun &run) -> SdpOperandRun {

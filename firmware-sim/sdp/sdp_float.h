@@ -38,7 +38,7 @@ bool storeSdpFloat(const SdpOp &op, std::span<const SdpStageRun> stages,
 		   std::span<const int32_t> in, std::span<std::byte> bytes, SdpCounters &counters);
 
 /**
- * \brief Do applySdpLut()
+ * \brief Do the same as applySdpLut(), in vectors
  * \param fast prepared from \a lut
  * \param values whole atoms
  */
@@ -52,7 +52,7 @@ struct SpecialHalves {
 };
 
 /**
- * \brief Do fp16ToFp32() for each FP16 number in memory
+ * \brief Convert FP16 numbers from memory to FP32 bits, as fp16ToFp32() does
  *
  * \param raw two bytes for each number
  * \param out a multiple of 16 numbers

@@ -37,7 +37,7 @@ Placement sourceOf(const SdpOp &op)
 				   op.surfaces() * op.sourceParts());
 }
 
-/* \return true if the output overwrites no input or operand of other elements */
+/* \return true if writing an element overwrites no input or operand of another element */
 bool isApart(const SdpOp &op, const Placement &written)
 {
 	const auto changesNone = [&](const SdpStage &stage) {

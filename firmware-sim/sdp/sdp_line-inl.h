@@ -36,7 +36,7 @@ namespace HWY_NAMESPACE
 namespace line
 {
 
-/* Lines are computed in single precision: the smallest atom fills a vector. */
+/* Vectors of single precision, of at most 16 lanes: as many as the smallest atom has numbers. */
 using SingleTag = hn::CappedTag<float, 16>;
 using NumberTag = hn::Rebind<int32_t, SingleTag>;
 using Single = hn::Vec<SingleTag>;
@@ -93,7 +93,7 @@ struct Run {
 	double largest;		 /* bound of the inputs' magnitudes */
 	/* Results of set(). */
 	bool exact = false; /* all numbers are exact; halves round away from 0 */
-	double margin = 0;  /* else: distance to a half for uncertain rounding */
+	double margin = 0;  /* else: results closer to a half than this are uncertain */
 
 	/** \return false if numbers are too large, or something may saturate */
 	bool set();
@@ -105,8 +105,8 @@ private:
 };
 
 /*
- * Results with few fraction bits are often exactly between two integers. Their rounding is
- * uncertain, and repair() would take too long for so many.
+ * Returns whether results have so few fraction bits that many are exactly between two integers.
+ * The rounding of these is uncertain, and repair() would take too long for so many.
  */
 bool Run::hasManyHalves() const
 {
@@ -124,8 +124,8 @@ double Run::largestInput() const
 
 bool Run::set()
 {
-	constexpr double kLittle = 0x1p-10; /* beyond this, searching is cheaper */
-	constexpr double kMost = 0x1p-7;    /* beyond this, the stages are as fast */
+	constexpr double kLittle = 0x1p-10; /* above: search for the largest input */
+	constexpr double kMost = 0x1p-7;    /* above: the stages are as fast as the line */
 	const double element = elements ? sdp::largestOf(elements, in.size()) : 0;
 
 	return (setUpTo(largest, element, kLittle) && (exact || !hasManyHalves())) ||
@@ -175,8 +175,8 @@ enum class End : uint8_t {
 /**
  * Computes the line of a vector of channels
  *
- * A half and the margin are added to each number. The fraction that is then cut off is less than
- * two margins exactly if the rounding is uncertain.
+ * A half and the margin are added to each number, and the fraction is cut off. The rounding is
+ * uncertain if this fraction is less than two margins.
  */
 template<bool kElements, End kEnd>
 class Follower
@@ -235,7 +235,7 @@ private:
 				highSum_);
 	}
 
-	/** Applies Y and the converter; halves are rounded away from zero */
+	/** Applies Y and the converter to whole numbers; halves are rounded away from zero */
 	HWY_INLINE Numbers bent(Numbers whole) const
 	{
 		const Numbers product = hn::Mul(whole, multiplier_);
@@ -262,7 +262,7 @@ private:
 	const int shift_;
 };
 
-/** The upper words of two successive vectors */
+/** Stores the upper words, the integer parts, of two successive vectors */
 template<typename Element>
 HWY_INLINE void storeUpper(Element *out, Numbers first, Numbers second)
 {

@@ -3,13 +3,13 @@
  * SDP's integer stages and output converter as one straight line between bounds.
  *
  * For each channel, the sequence of sums, multipliers, maxima, minima and clipping is a linear
- * function between two bounds, a line, which is computed in single precision. A line ignores that
- * each stage rounds on its own; the largest error that this causes is known before. A result that
- * is closer to a tie than this error is computed again by the functions of sdp_datapath.h, so
- * that results equal theirs bit by bit.
+ * function between two bounds. This line is computed in single precision. A line ignores that each
+ * stage rounds on its own, which causes an error with a known bound. A result that is closer to a
+ * tie than this bound is computed again by the functions of sdp_datapath.h, so that results equal
+ * theirs bit by bit.
  *
- * If the rounding before Y brings too many results close to a tie, the line covers only the stages
- * before Y (SdpLine::bends): its result is rounded there, and Y computes exactly from the integer.
+ * If the rounding before Y brings too many results close to a tie, the line bends: it covers only
+ * the stages before Y, its result is rounded, and Y is computed exactly from this integer.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ namespace nvdla::sim
  *
  * clip(clip(input * factor + offset, low, high) + element * elementFactor, lowSum, highSum).
  * Elements and the second pair of bounds are used only if a stage adds an operand of each element.
- * This value, rounded, is the result, unless the line bends.
+ * The result is this value, rounded, unless the line bends.
  */
 struct SdpLine {
 	static constexpr size_t kMostLanes = 32;
@@ -44,20 +44,20 @@ struct SdpLine {
 	int elementStage;
 	/** All numbers are multiples of 2 ^ -fractionBits, after any rounding */
 	int fractionBits;
-	bool endsRounded; /**< no sum follows the rounding, so halves stay halves */
-	/* The largest of all channels. */
+	bool endsRounded; /**< no sum after the last rounding can move a tie */
+	/* The largest values of all channels. */
 	double largestFactor;
 	double largestOffset; /**< largest sum of magnitudes of the offset's terms */
 	double largestElementFactor;
 	double largestBound; /**< largest result before clipping that counts as saturation */
-	double nearestBound; /**< smallest distance from zero that bounds enforce */
-	double reach;	     /**< no larger number is rounded, except where bounds replace it */
+	double nearestBound; /**< largest of the channels' smallest magnitudes within bounds */
+	double reach;	     /**< largest magnitude that is rounded and not replaced by a bound */
 	/** The largest error from the roundings of all stages but the last */
 	double error;
 
 	/**
-	 * Results are clip(round(number * bendMultiplier * 2 ^ -bendShift) + bendOffset, bendLow,
-	 * bendHigh)
+	 * True if the line ends before Y. Results are then clip(round(number * bendMultiplier *
+	 * 2 ^ -bendShift) + bendOffset, bendLow, bendHigh)
 	 */
 	bool bends;
 	int bendShift;
@@ -65,8 +65,8 @@ struct SdpLine {
 	int32_t bendOffset[kMostLanes];
 	int32_t bendLow[kMostLanes];
 	int32_t bendHigh[kMostLanes];
-	double largestBendFactor; /**< multiplier and shift; 1 if the line does not bend */
-	double largestBendOffset; /**< 0 if it does not */
+	double largestBendFactor; /**< multiplier * 2 ^ -shift; 1 if the line does not bend */
+	double largestBendOffset; /**< 0 if the line does not bend */
 };
 
 /**
@@ -87,7 +87,7 @@ bool findSdpLine(const SdpOp &op, std::span<const SdpStageRun> stages, size_t la
  * not be used.
  *
  * \param line of findSdpLine()
- * \param stages as there; operands of each element as many as \a in
+ * \param stages as for findSdpLine(); has an operand of each element for every number of \a in
  * \param largest bound of the magnitudes of \a in; the numbers themselves are searched only if this
  *        bound is not sufficient
  */

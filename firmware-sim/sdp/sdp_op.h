@@ -100,9 +100,9 @@ struct SdpOp {
 	bool countsInputNan = false;
 	bool countsOutputNan = false;
 
-	/** The guest's error; empty if there is none. The operation is defined even so. */
+	/** The guest's error, empty if there is none. An operation with an error can still run. */
 	std::string guestError;
-	/** The hardware never finishes this operation */
+	/** True if the hardware never finishes this operation */
 	bool hangs = false;
 
 	/** \return bytes of an atom in memory */
@@ -114,8 +114,8 @@ struct SdpOp {
 	/** \return true if atoms have the 32 bytes that the SIMD kernels are written for */
 	bool hasWideAtoms() const { return atom() == atomBytes; }
 	/**
-	 * \return number of adjacent atoms that the SIMD code processes as one of 32 bytes; 1 if
-	 * none
+	 * \return number of adjacent atoms that the SIMD code processes together, as 32 bytes; 1 if
+	 * whole atoms do not fill 32 bytes
 	 */
 	uint32_t atomsOfVector() const { return atomBytes % atom() ? 1 : atomBytes / atom(); }
 	/** \return surfaces of the cube as it is processed */

@@ -104,7 +104,7 @@ void SdpOperands::unpack()
 		mul_ = unpackOne(stage_.mul, false, mulValues_);
 }
 
-/* Unpack the operands of ALU or multiplier; if both are read, the two alternate in memory. */
+/* Unpack the operands of ALU or multiplier. If both are read, they alternate in memory. */
 SdpOperandRun SdpOperands::unpackOne(const SdpOperand &operand, bool isAlu,
 				     RawVector<int32_t> &values)
 {

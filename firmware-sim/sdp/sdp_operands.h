@@ -25,8 +25,8 @@ namespace nvdla::sim
  * processes together.
  *
  * Per-kernel operands are read once per surface, as BRDMA, NRDMA and ERDMA do; all batches share
- * them. Several threads' streams of one operation read them as well, so only countPerKernel()
- * counts them. Layout: memory formats document, "Bias Data Format" and the ones that follow it.
+ * them. Each thread's stream of an operation reads them again, so only countPerKernel() counts
+ * these reads. Layout: memory formats document, from "Bias Data Format" on.
  */
 class SdpOperands
 {
@@ -66,12 +66,12 @@ private:
 	const uint32_t vectorLanes_; /**< numbers in atomsOfVector() atoms */
 	const uint32_t surfaces_;
 	std::optional<ReadRange> perKernel_; /**< per-kernel operands, if read from memory */
-	/** Surface whose per-kernel operands are loaded; none at first */
+	/** Surface whose per-kernel operands are loaded; UINT32_MAX if none is */
 	uint32_t surface_ = UINT32_MAX;
 
 	std::span<const std::byte> raw_; /**< bytes of the run that was read last */
 	std::vector<std::byte> buffer_;
-	std::vector<std::byte> one_; /**< the ALU's or multiplier's half of alternating operands */
+	std::vector<std::byte> one_; /**< the ALU's or the multiplier's operands of pairs */
 	RawVector<int32_t> aluValues_;
 	RawVector<int32_t> mulValues_;
 	SdpOperandRun alu_;

@@ -32,7 +32,7 @@ public:
 	}
 
 	uint64_t units() const { return (runs() + runsOfUnit_ - 1) / runsOfUnit_; }
-	/** \brief Feed the runs of atoms of unit \a unit */
+	/** \brief Feed the runs of unit of work \a unit: a part of a line, or a few short lines */
 	void work(uint64_t unit);
 
 private:
@@ -145,7 +145,7 @@ private:
 	SdpSource source_;
 };
 
-/* Lines that are contiguous in all cubes are processed as one, except on the way to PDP. */
+/* Joins lines that are contiguous in all cubes to one line; not before PDP, which pools lines. */
 SdpOp withLongestLines(const SdpOp &op)
 {
 	SdpOp result = op;
@@ -161,7 +161,7 @@ SdpOp withLongestLines(const SdpOp &op)
 
 unsigned int worthwhileThreads(const SdpOp &op)
 {
-	constexpr uint64_t kAtoms = 1024; /* for INT8: some microseconds */
+	constexpr uint64_t kAtoms = 1024; /* least work of a thread: some microseconds of INT8 */
 
 	return threadsFor(uint64_t{ op.width } * op.height * op.surfaces(), kAtoms);
 }

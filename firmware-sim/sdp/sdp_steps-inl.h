@@ -25,7 +25,7 @@ namespace nvdla::sim
 
 /* The most values of a block: whole atoms, or a part of the smallest atom. */
 inline constexpr size_t kMostOfBlock = 64;
-/* Bits of a multiplier's magnitude up to which products are exact; only Y's may have more. */
+/* Most magnitude bits of a multiplier with exact products. Only Y's multiplier may have more. */
 inline constexpr unsigned kMultiplierBits = 20;
 
 } /* namespace nvdla::sim */
@@ -59,7 +59,7 @@ constexpr double kBits32 = 2147483648.0;
 constexpr size_t kLanes = hn::MaxLanes(Tag());
 
 /*
- * The ALU and the multiplier, as types.
+ * Operations of the ALU and the multiplier, as types for templates.
  */
 struct Maximum {
 	static HWY_INLINE Vector apply(Vector value, Vector operand)
@@ -176,7 +176,7 @@ struct Step {
 	Unit unit = Unit::None;
 	bool clips = false;
 	bool relu = false;
-	bool wraps = false; /* of PReLU: numbers that it has not multiplied wrap to 32 bits */
+	bool wraps = false; /* PReLU: numbers that are not multiplied wrap to 32 bits */
 	StepOperands operands;
 };
 
@@ -327,7 +327,7 @@ private:
 		case SdpAlu::Min:
 			return Step::Unit::Minimum;
 		case SdpAlu::Equal:
-			/* X has no compare mode: the code selects the sum. */
+			/* X has no compare mode: there, the code of Equal selects the sum. */
 			return run.isY ? Step::Unit::Unequal : Step::Unit::Sum;
 		case SdpAlu::Sum:
 			break;
@@ -359,7 +359,7 @@ private:
 		step.clips = clips();
 	}
 
-	/** \return true if the products with 32 bits are exact */
+	/** \return true if the multiplier's products with 32-bit numbers are exact in doubles */
 	bool multiplierFits(const SdpStageRun &run) const
 	{
 		const size_t count = run.mul.atomStride ? in_.size() : lanes_;
@@ -376,10 +376,10 @@ private:
 	size_t count_ = 0;
 	const size_t lanes_;
 	const std::span<const int32_t> in_;
-	double largest_ = 0; /* bound of the magnitudes after the last step */
+	double largest_ = 0; /* bound of the numbers' magnitudes after the last step added */
 };
 
-/* Vectors of a block; the other registers are for operands. */
+/* Number of vectors of a block; the host's other vector registers are for operands. */
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 constexpr size_t kBlockVectors = 8;
 #else
@@ -387,8 +387,8 @@ constexpr size_t kBlockVectors = 4;
 #endif
 
 /**
- * \return the index of the first value after the last whole block of as many vectors as \a kIndex
- * has
+ * Processes whole blocks of as many vectors as \a kIndex has, from value \a at on.
+ * \return the index of the first value after them
  */
 template<typename Output, size_t... kIndex>
 size_t blocksFrom(size_t at, const Steps &steps, Output &out, std::index_sequence<kIndex...>)
@@ -408,7 +408,7 @@ void forEachBlock(const Steps &steps, Output &out)
 {
 	const size_t rest = blocksFrom(0, steps, out, std::make_index_sequence<kBlockVectors>());
 
-	/* The smallest atom fills two vectors of the largest size. */
+	/* No values remain after blocks of two vectors: even the smallest atom fills two. */
 	blocksFrom(rest, steps, out, std::make_index_sequence<2>());
 }
 

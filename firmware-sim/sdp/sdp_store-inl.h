@@ -45,13 +45,13 @@ struct Converter {
 	{
 	}
 
-	/* The product with the offset and the sum are exact as well. */
+	/* Exact, although the offset is scaled before the sum: products and sums fit a double. */
 	HWY_INLINE Vector scaled(Vector value) const
 	{
 		return hn::MulAdd(value, constant(scale), constant(moved));
 	}
 
-	/* The fraction is cut off at the end. */
+	/* Adds a half, clips, and lets the conversion to integers cut off the fraction. */
 	HWY_INLINE hn::Vec<IntegerTag> clipped(Vector scaledValue) const
 	{
 		const Vector rounded =
@@ -72,11 +72,11 @@ struct Converter {
 	}
 
 	double scale = 0;
-	double moved = 0; /* the scaled offset, which is added */
+	double moved = 0; /* the negative offset times the scale, to be added */
 	double highest = 0;
 };
 
-/** Store vectors of numbers as elements, which they must fit */
+/** Stores vectors of numbers, all within the range of \a Element, as elements */
 template<typename Element, typename... Vectors>
 HWY_INLINE void storeElements(void *elements, size_t at, Vectors... vectors)
 {
@@ -86,7 +86,7 @@ HWY_INLINE void storeElements(void *elements, size_t at, Vectors... vectors)
 	((hn::StoreU(hn::DemoteTo(tag, vectors), tag, out), out += kLanes), ...);
 }
 
-/** Destination of results: numbers, or elements through the converter, which counts */
+/** Destination of results: numbers, or elements from the converter; counts saturated elements */
 struct Results {
 	int32_t *numbers;
 	const SdpOp *op = nullptr;

@@ -17,7 +17,7 @@ namespace nvdla::sim
 namespace
 {
 
-/* Fills with elements that count up from \a first. */
+/* Fills \a bytes with elements that count up from \a first. */
 template<typename Element>
 void countUp(size_t first, std::span<std::byte> bytes)
 {
@@ -217,7 +217,7 @@ bool SdpStream::storeLine(const SdpOp &op, const StreamRun &run, std::span<const
 			  std::span<std::byte> bytes)
 {
 	constexpr uint32_t kMostFailures = 4; /* runs for which a line failed */
-	constexpr uint64_t kFewAtoms = 4;     /* smaller surfaces are not worth a line */
+	constexpr uint64_t kFewAtoms = 4;     /* to find a line takes too long for fewer atoms */
 
 	if (line_.failures == kMostFailures || !areWhole(input.size()) ||
 	    uint64_t{ op.width } * op.height * op.batches < kFewAtoms * vectorAtoms_)
@@ -293,8 +293,8 @@ uint64_t SdpStream::addressOf(const StreamRun &run, uint32_t surface, uint32_t x
 }
 
 /*
- * Sets bytes_ to the place of the output from the atom at column \a x on: in memory itself, unless
- * \a atoms, which are still to be read, lie there.
+ * Sets bytes_ to the place of the output from the atom at column \a x on. The place is in memory
+ * itself, unless it overlaps \a atoms, the input that is still to be read.
  */
 void SdpStream::place(const StreamRun &run, uint32_t x, size_t size,
 		      std::span<const std::byte> atoms)
@@ -435,8 +435,8 @@ void SdpStream::storeByTable(const StreamRun &run, std::span<const std::byte> at
 }
 
 /*
- * \return true if the look-up table has an entry for each of 256 integers, and the first or the
- * last of these results for all others: a function of 8-bit integers that saturate
+ * \return true if the look-up table is a function of 8-bit integers: it has an entry for each of
+ * 256 integers; smaller integers have the first one's result, larger integers the last one's
  */
 bool SdpStream::isTableOfBytes() const
 {
@@ -462,7 +462,7 @@ bool SdpStream::isTableOfBytes() const
 	return true;
 }
 
-/* Divides the operation: its numbers become bytes, whose results a table has. */
+/* Divides the operation: toBytes_ makes bytes of the numbers, table_ has the bytes' results. */
 void SdpStream::makeTableOfBytes()
 {
 	std::vector<int32_t> results(SdpTable::numbers(1));

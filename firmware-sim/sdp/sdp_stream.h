@@ -41,8 +41,8 @@ public:
 	/**
 	 * All references must outlive this object.
 	 *
-	 * \param toPdp receiver of the output where the operation's destination is
-	 *        PDP; without one such output is dropped and a guest error is reported
+	 * \param toPdp receiver of the output of operations whose destination is PDP;
+	 *        if null, such output is dropped and a guest error is reported
 	 */
 	SdpStream(const SdpOp &op, const LutTables &tables, MemoryPort &memory,
 		  AtomSink *toPdp = nullptr);
@@ -54,7 +54,7 @@ public:
 
 	/** \return null unless isShareable() */
 	std::unique_ptr<StreamSink> fork() override;
-	/** \brief For output to PDP: the fork has a memory port of its own, also for its PDP */
+	/** \brief For output to PDP: the fork and its PDP share a memory port of their own */
 	std::unique_ptr<StreamSink> forkOfSurfaces(const StreamCube &cube) override;
 	void join(StreamSink &sink) override;
 	/** \return false if the order of runs matters: output to PDP, or output that may overwrite
@@ -77,8 +77,8 @@ public:
 	/**
 	 * \brief End the operation after its input
 	 *
-	 * If the input was not the whole cube, the operation hangs as on hardware, which waits for
-	 * the rest.
+	 * If the input was not the whole cube, the operation hangs, because the hardware would wait
+	 * for the rest.
 	 */
 	OperationResult finish();
 
@@ -86,7 +86,7 @@ public:
 	void countInput(uint32_t nan, uint32_t inf);
 
 private:
-	/** \brief The stages of a surface as a line */
+	/** \brief The stages of a surface as a straight line (sdp_line.h) */
 	struct Line {
 		bool found = false;
 		uint32_t surface = UINT32_MAX;
@@ -136,7 +136,7 @@ private:
 	std::optional<FastLut> fastLut_;
 	std::optional<FloatLut> floatLut_;
 	std::optional<SdpTable> table_; /**< set if isTable() or isTableOfBytes() */
-	std::optional<SdpOp> toBytes_;	/**< set if isTableOfBytes(): what comes before the table */
+	std::optional<SdpOp> toBytes_;	/**< set if isTableOfBytes(): the stages before the table */
 	SdpOperands x1_;
 	SdpOperands x2_;
 	SdpOperands y_;

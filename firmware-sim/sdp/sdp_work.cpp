@@ -24,7 +24,7 @@ void addOperands(const SdpOp &op, const SdpStage &stage, uint64_t &bytes, Memory
 	traffic.of(stage.read.cube.ram).readBytes += bytes;
 }
 
-/* Atoms with two operands for each element; per-channel operands are read only once. */
+/* Number of atoms with two operands for each element. Per-channel operands are read only once. */
 uint64_t pairedAtoms(const SdpOp &op, const SdpStage &stage)
 {
 	return stage.readsOperands() && stage.read.perElement && stage.read.alu && stage.read.mul

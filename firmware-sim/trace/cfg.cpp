@@ -25,7 +25,7 @@ using Kind = TraceCommand::Kind;
 constexpr uint64_t mostBytes = uint64_t{ 1 } << 28;
 
 /*
- * Returns the model's name (the address in nv_full) of a register written as
+ * Returns the model's identifier of a register, which is its address in nv_full. The text is like
  * "NVDLA_CDMA.D_OP_ENABLE_0".
  */
 std::optional<uint32_t> findRegister(std::string_view text)
@@ -62,13 +62,13 @@ RamType cfgRam(LineReader &line)
 {
 	const std::string_view text = line.word();
 
-	/* The checks of some traces have the RAM type's number instead of its name. */
+	/* Some traces name the RAM in their checks by the number of its type. */
 	if (text != "pri_mem" && text != "1" && text != "sec_mem" && text != "0")
 		line.fail(fmt::format("'{}' is neither pri_mem nor sec_mem", text));
 	return text == "sec_mem" || text == "0" ? RamType::Cv : RamType::Mc;
 }
 
-/* A source of interrupts and the bit of its register group 0; group 1 has the next bit. */
+/* A source of interrupts, and the bit of its group 0 in S_INTR_STATUS; group 1 has the next bit. */
 struct Source {
 	std::string_view name;
 	uint32_t bit;
@@ -85,7 +85,7 @@ constexpr std::array sources = {
 	Source{ "CACC", NVDLA_GLB_S_INTR_STATUS__CACC_DONE_STATUS0 },
 };
 
-/* "SDP_0"; some traces have small letters. */
+/* Reads an interrupt such as "SDP_0", in capital or small letters, and returns its bit. */
 uint32_t interruptOf(LineReader &line)
 {
 	const std::string_view text = line.word();
@@ -118,7 +118,7 @@ TraceCommand readInit(LineReader &line)
 	return command;
 }
 
-/* check_crc(WHEN, RAM, ADDRESS, SIZE, CRC); the command for its event comes before it. */
+/* check_crc(WHEN, RAM, ADDRESS, SIZE, CRC); WHEN is an event, whose command precedes this one. */
 TraceCommand readCrc(LineReader &line)
 {
 	line.word();
@@ -150,7 +150,7 @@ void readCfgLine(const Geometry &core, LineReader &line, std::vector<TraceComman
 		commands.back().file = line.file();
 	} else if (name == "intr_notify") {
 		const uint32_t bit = interruptOf(line);
-		line.word(); /* an event for the testbench's threads */
+		line.word(); /* skip the event, for threads of the testbench */
 		commands.push_back({ .kind = Kind::AnyInterrupt, .mask = bit });
 		/* The testbench itself clears the interrupt. */
 		commands.push_back({ .kind = Kind::Acknowledge,

@@ -29,7 +29,7 @@ double halfValue(uint16_t bits);
  * For pooling, the document's formula needs the largest value of the window, which a
  * trace does not contain. The expected value is used instead: it is never larger, so the
  * comparison is never more permissive than the document.
- * Bytes that are equal always pass; a NaN passes only for the same NaN.
+ * Equal bytes always pass. A NaN passes only if all of its bits are those of the expected NaN.
  *
  * \return the first element outside the tolerance, if there is one
  */

@@ -117,7 +117,7 @@ void ExternalTarget::begin(const Trace &trace)
 
 void ExternalTarget::zeroCvsram()
 {
-	/* Zero since the machine was made, except after a stray write of the last trace. */
+	/* The scratch area is zero already, unless the last trace wrote to it by mistake. */
 	device_.zeroMemory(config_.scratch, config_.cvsramSize);
 	copy({ config_.scratch, config_.cvsramBase, config_.cvsramSize, true });
 }
@@ -158,7 +158,7 @@ uint32_t ExternalTarget::pollUntil(uint32_t offset, const std::function<bool(uin
 {
 	const auto end = std::chrono::steady_clock::now() + config_.patience;
 	for (;;) {
-		/* The time is checked first, so that the register is read after the last wait. */
+		/* Check the time first, so that the register is read again after the last wait. */
 		const bool late = std::chrono::steady_clock::now() > end;
 		const uint32_t now = device_.readRegister(offset);
 		if (wanted(now))

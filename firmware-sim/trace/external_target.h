@@ -41,11 +41,11 @@ public:
 /**
  * \brief A trace's view of an ExternalDevice
  *
- * A processor cannot reach the CVSRAM, so BDMA fills and reads it, through a scratch area in system
- * memory, when the trace does so. The trace must not notice: loads before the first register access
- * are followed by a function level reset (the CVSRAM keeps its contents); later, BDMA is used only
- * while it is idle with nothing queued, its configuration is restored, and the done status is
- * cleared if it was clear before. A trace that would notice a difference even so has an obstacle().
+ * A processor cannot reach the CVSRAM. When the trace fills or reads it, BDMA copies between CVSRAM
+ * and a scratch area in system memory. The trace must not notice this. Loads before the first
+ * register access are followed by a function level reset, which keeps the CVSRAM. Later, BDMA is
+ * used only while it is idle with nothing queued; its configuration is restored, and its done
+ * status cleared if it was clear before. A trace that might still notice has an obstacle().
  */
 class ExternalTarget : public TraceTarget
 {

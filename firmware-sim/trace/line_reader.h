@@ -38,7 +38,7 @@ public:
 	unsigned int number() const { return number_; }
 
 	std::string_view word();
-	/** \return the next word, which stays; empty at the end */
+	/** \return the next word without consuming it; empty at the end */
 	std::string_view peek() const { return more() ? words_[next_] : std::string_view(); }
 	/** \return a number, decimal or hexadecimal with 0x */
 	uint64_t unsignedUpTo(uint64_t maximum);
@@ -51,7 +51,7 @@ public:
 	/** \return true if there are words left */
 	bool more() const { return next_ < words_.size(); }
 	void fail(std::string message);
-	/** \return the error, empty if there was none; remaining words are an error */
+	/** \return the line's error, empty if there was none; words that were not read are one */
 	const std::string &finish();
 
 private:

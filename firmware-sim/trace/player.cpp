@@ -89,7 +89,7 @@ private:
 				    [mask](uint32_t now) { return (now & mask) != 0; });
 	}
 
-	/* Note new interrupts, each once, however often it is read. */
+	/* Note new interrupts in the status \a now. An interrupt that stays set is noted once. */
 	void note(uint32_t now)
 	{
 		come_ |= now & ~standing_;

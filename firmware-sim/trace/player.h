@@ -27,7 +27,7 @@ public:
 
 	/**
 	 * \brief Wait until a register has a wanted value
-	 * \return the register's value, wanted or the last one if it cannot change any more
+	 * \return the wanted value, or the register's last value if it cannot change any more
 	 */
 	virtual uint32_t poll(uint32_t offset, const std::function<bool(uint32_t)> &wanted) = 0;
 
@@ -43,9 +43,9 @@ public:
 struct PlayResult {
 	std::vector<std::string> failures; /**< one line each, with the line of the trace */
 	unsigned int toleranced = 0;	   /**< expectations with a tolerance */
-	unsigned int exact = 0;		   /**< tolerant ones met byte for byte */
-	unsigned int outside = 0;	   /**< those outside the tolerance */
-	std::string skipped; /**< why the trace was not played; nothing else counts then */
+	unsigned int exact = 0;		   /**< of these, those met byte for byte */
+	unsigned int outside = 0;	   /**< of these, those outside the tolerance */
+	std::string skipped; /**< why the trace was not played; other members are unused then */
 
 	bool passed() const { return failures.empty() && skipped.empty(); }
 };

@@ -2,8 +2,8 @@
 /*
  * Traces in the formats of the public hardware repository.
  *
- * Their testbench counts interrupts in its own way: each interrupt is noted, and satisfies one
- * wait, even if it came earlier or was cleared together with others meanwhile.
+ * Their testbench notes each interrupt when it comes. A noted interrupt satisfies one later wait,
+ * even if the interrupt came earlier or was cleared together with others meanwhile.
  */
 #pragma once
 
@@ -29,12 +29,12 @@ inline constexpr size_t txnCvsramSize = size_t{ 64 } << 20;
 /**
  * \brief Read input.txn
  *
- * Understands load_mem, dump_mem, write_reg, read_reg (a wait for the value) and wait.
+ * Understands load_mem, dump_mem, write_reg, read_reg (which waits for a value) and wait.
  */
 tl::expected<std::vector<TraceCommand>, std::string> parseTxn(std::string_view text,
 							      const Geometry &core);
 
-/** \return the bytes of a memory image of input.txn: 0x.. each, with headers before them */
+/** \return the bytes of a memory image of input.txn: after headers, each byte is written 0x.. */
 tl::expected<std::vector<std::byte>, std::string> decodeDump(std::string_view text);
 
 /**

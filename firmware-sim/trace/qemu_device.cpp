@@ -16,7 +16,7 @@ namespace
 {
 
 constexpr unsigned int kSlot = 3;
-constexpr uint32_t kCsb = 0xe0000000; /* where the machine has neither memory nor a device */
+constexpr uint32_t kCsb = 0xe0000000; /* address of the device's registers; unused by the machine */
 
 /* The machine "pc" with this much memory has 3 GiB of it below 4 GiB. */
 constexpr uint64_t kLowMemory = uint64_t{ 3 } << 30;
@@ -119,7 +119,7 @@ void QemuDevice::enable()
 uint32_t QemuDevice::readRegister(uint32_t offset)
 {
 	const uint32_t value = qemu_->read<uint32_t>(kCsb + offset);
-	/* All ones: perhaps the function is gone because nvdla-sim has ended. */
+	/* Reads of a missing PCI function give all ones: nvdla-sim may have ended. */
 	if (value == UINT32_MAX && !sim_->process().running() && broken_.empty())
 		broken_ = fmt::format("nvdla-sim has ended: {}", said("sim.log"));
 	return value;

@@ -30,8 +30,8 @@ struct QemuPrograms {
  *
  * The machine has memory at all addresses that the traces of nvdlav1 use: up to
  * 3 GiB, and from 4 GiB to 513 GiB. This memory is a sparse file, of which only used
- * pages take room. Both programs end with the object, at the latest with the thread
- * that made the object.
+ * pages take room. Both programs end with the object, or if the thread that made the
+ * object ends earlier, with this thread.
  */
 class QemuDevice : public ExternalDevice
 {

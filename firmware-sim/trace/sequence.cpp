@@ -122,7 +122,7 @@ private:
 				begin(waiting, groupOf(waiting.front()));
 	}
 
-	/* An operation is enabled when the last of its units is. */
+	/* An operation is enabled when the last one of its units is enabled. */
 	bool takeUnits(const OperationRecord &record)
 	{
 		if (record.engine == Engine::Bdma)
@@ -137,7 +137,7 @@ private:
 		return true;
 	}
 
-	/* Units take their groups by turns. */
+	/* Units alternate between their two register groups. */
 	unsigned int groupOf(const OperationRecord &record) const
 	{
 		return (begun_[index(lastUnit(record.engine))] - 1) % 2;
@@ -162,9 +162,9 @@ private:
 	}
 
 	/*
-	 * Interrupts are cleared once they were seen, so each operation is waited for only once. If
-	 * a wait is for several interrupts, the line rises at the first one, and polls end at the
-	 * last one.
+	 * Traces clear an interrupt once they have seen it, so each operation is waited for only
+	 * once. In a wait for several interrupts, the interrupt line rises at the first of them,
+	 * and the poll ends at the last.
 	 */
 	void waitFor(uint32_t mask)
 	{
@@ -190,7 +190,7 @@ private:
 	std::array<unsigned int, unitCount> begun_{};
 	unsigned int copies_ = 0;
 	double now_ = 0;
-	std::vector<uint32_t> bits_; /* interrupt bit of each step, 0 once it was waited for */
+	std::vector<uint32_t> bits_; /* interrupt bit of each step; 0 after the wait for it */
 	std::vector<ScheduledWork> works_;
 	Sequence sequence_;
 };

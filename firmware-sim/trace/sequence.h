@@ -54,7 +54,7 @@ struct TimingComparison {
 struct TimingSummary {
 	unsigned int traces = 0;
 	double geometricMean = 1; /**< geometric mean of the ratios */
-	double worst = 1;	  /**< factor by which the furthest one is off, 1 or more */
+	double worst = 1;	  /**< largest factor between model and hardware, 1 or more */
 };
 
 /**

@@ -28,7 +28,7 @@ void playOne(SuiteRun &run, const ConvOptions &options)
 	config.geometry = *trace->geometry;
 	config.cvsramSize = std::max(config.geometry.cvsramSize, trace->cvsramSize);
 	config.conv = options;
-	/* Several traces are played at the same time, which keeps all processors busy. */
+	/* One thread for each core is enough: parallel traces keep all processors busy. */
 	config.threads = 1;
 	config.diagnostics = [&](const GuestError &error) {
 		std::scoped_lock lock(mutex);

@@ -34,7 +34,7 @@ void playSuite(std::vector<SuiteRun> &runs, unsigned int jobs, const ConvOptions
 /** \brief Plays one trace after the other; belongs to one thread, which makes and destroys it */
 using RunPlayer = std::function<void(SuiteRun &run)>;
 
-/** \brief Play all of them in \a jobs threads; \a makePlayer is called once in each */
+/** \brief Play all traces in \a jobs threads; each thread calls \a makePlayer once */
 void playSuite(std::vector<SuiteRun> &runs, unsigned int jobs,
 	       const std::function<RunPlayer()> &makePlayer);
 

@@ -2,9 +2,9 @@
 /*
  * Register traces: text files of register accesses, memory contents and expectations.
  *
- * Three formats are read: "trace", as the golden vectors are written; "input.txn", as the branch
- * nvdlav1 of the public hardware repository has them; and NAME.cfg in a folder NAME, as its branch
- * master has them.
+ * Three formats are read. "trace" is the format of the golden vectors. "input.txn" is the format of
+ * branch nvdlav1 of the public hardware repository. NAME.cfg in a folder NAME is that of its branch
+ * master.
  */
 #pragma once
 
@@ -24,7 +24,7 @@
 namespace nvdla::sim
 {
 
-/** \brief How near memory must come to the expected contents */
+/** \brief Largest difference allowed between memory and the expected contents */
 struct Tolerance {
 	enum class Kind {
 		Exact,	     /**< byte for byte */
@@ -78,7 +78,7 @@ struct TraceCommand {
 struct Trace {
 	std::filesystem::path directory;
 	const Geometry *geometry = &nvFull; /**< configuration of the recorded core */
-	size_t cvsramSize = 0;		    /**< bytes that it needs at least */
+	size_t cvsramSize = 0;		    /**< least bytes that the trace needs */
 	std::vector<TraceCommand> commands;
 };
 
@@ -91,8 +91,8 @@ bool hasTrace(const std::filesystem::path &directory);
 /**
  * \return the trace in a directory, or a message that begins with the file's name
  *
- * The core is the "variant" of DIRECTORY/meta.json. Without it that of input.txn and of "trace" is
- * nv_full, that of a .cfg the last folder of the directory's path that is the name of a core.
+ * The core is the "variant" of DIRECTORY/meta.json. Without that entry, input.txn and "trace" are
+ * for nv_full, and a .cfg is for the core that is named last in the directory's path.
  */
 tl::expected<Trace, std::string> loadTrace(const std::filesystem::path &directory);
 

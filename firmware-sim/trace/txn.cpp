@@ -41,12 +41,12 @@ TraceCommand txnMemory(LineReader &line, Kind kind)
 	return command;
 }
 
-/* True for states that last only some cycles, and may never be seen on the model. */
+/* Returns true for a wait for a state that lasts only some cycles: the model may never show it. */
 bool passesAway(const TraceCommand &command, uint32_t name)
 {
 	const RegisterInfo *info = registerInfo(name);
 
-	/* The same for an S_INTR_STATUS without bits: another interrupt may have come since. */
+	/* S_INTR_STATUS is 0 only for a short time, too: another interrupt may follow. */
 	if (name == NVDLA_CDMA_S_CBUF_FLUSH_STATUS || name == NVDLA_GLB_S_INTR_STATUS)
 		return command.value == 0;
 	return info && std::string_view(info->name) == "D_OP_ENABLE" && command.value == 1;

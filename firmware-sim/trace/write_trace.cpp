@@ -123,7 +123,7 @@ std::string_view text(Bytes bytes)
 	return { reinterpret_cast<const char *>(bytes.data()), bytes.size() };
 }
 
-/* Append "0x01 0x02 ", with \a behind after each byte. */
+/* Append bytes in the form 0x01, each followed by \a behind. */
 void appendBytes(std::string &out, Bytes bytes, std::string_view behind)
 {
 	for (const std::byte byte : bytes)
@@ -189,8 +189,8 @@ protected:
 		line("write_reg {:#x} {:#x}", word(command), command.value);
 	}
 	/*
-	 * The testbench continues after any interrupt, so it reads until the register has the
-	 * value.
+	 * The testbench's "wait" ends at any interrupt. The read after it repeats until the
+	 * register has the value.
 	 */
 	void poll(const TraceCommand &command) override
 	{
@@ -229,8 +229,8 @@ protected:
 	}
 
 	/*
-	 * Blocks run independently: each waits for the results that its next register write
-	 * needs.
+	 * The testbench has a thread for each block. Before a block's first register write after a
+	 * poll, its thread waits for the events of that poll.
 	 */
 	void store(const TraceCommand &command) override
 	{

@@ -122,6 +122,44 @@ TEST(TfliteRounding, OfAConstant)
 	}
 }
 
+TEST(TfliteRounding, OfTwoTensors)
+{
+	/* Kernels round with 20 bits behind the point, the core with some 15. */
+	constexpr double acceptedShareOfSums = 2e-4;
+	std::mt19937 random(3);
+	std::uniform_int_distribution<int> integer(-128, 127);
+	std::uniform_real_distribution<float> gain(0.05f, 2);
+
+	for (const int32_t code : { addCode, subCode }) {
+		double sum = 0;
+		constexpr int cases = 16;
+		for (int i = 0; i < cases; i++) {
+			const Shape shape{ 1, 16, 16, 16 };
+			const Tensor x{ 0.02f * gain(random), integer(random) };
+			const Tensor y{ 0.02f * gain(random), integer(random) };
+			const Tensor out{ 0.04f * gain(random), integer(random) };
+			TfliteBuilder builder;
+			const int32_t a = builder.integers(shape, x.scale, x.zero);
+			const int32_t b = builder.integers(shape, y.scale, y.zero);
+			const int32_t made = builder.integers(shape, out.scale, out.zero);
+			builder.node(code, { a, b }, { made });
+			Numbers first, second, wanted;
+			for (int j = 0; j < 16 * 16 * 16; j++) {
+				first.push_back(integer(random));
+				second.push_back(integer(random));
+				wanted.push_back(wantedOf(
+					code, static_cast<int64_t>(first.back()) - x.zero,
+					static_cast<int64_t>(second.back()) - y.zero, x, y, out));
+			}
+			const auto got =
+				ofFile(builder.file({ a, b }, { made }), { first, second });
+			ASSERT_EQ(got.size(), 1U);
+			sum += share(got[0], wanted);
+		}
+		EXPECT_LE(sum / cases, acceptedShareOfSums) << "operator " << code;
+	}
+}
+
 TEST(TfliteRounding, OfLargerPictures)
 {
 	std::mt19937 random(2);

@@ -73,17 +73,17 @@ struct nvdla_host_functions {
 	 * what the file says of it */
 	int (*outputs)(void *model, void *context, nvdla_host_found found, nvdla_host_say say);
 	/**
-	 * Runs the model. Returns 0 if it succeeded; it also fails if an output has another type or
-	 * shape than in outputs, or is too large. May be called from several threads at once.
-	 * found: if not NULL, only the names in outputs count, and found is called for each output
-	 * instead of storing its elements. room: called for outputs with an extent of -1
+	 * Runs the model. Returns 0 if it succeeded. It fails, too, if an output's type or shape
+	 * differs from outputs, or if an output is too large. May be called from several threads at
+	 * once. found: if not NULL, is called for each output named in outputs, whose elements are
+	 * not stored. room: called for outputs with an extent of -1
 	 */
 	int (*run)(void *model, const struct nvdla_host_array *inputs, size_t num_inputs,
 		   const struct nvdla_host_array *outputs, size_t num_outputs, void *context,
 		   nvdla_host_found found, nvdla_host_room room, nvdla_host_say say);
 	/**
-	 * Makes a file of selected operators of a file, with the tensors that they need. Returns 0
-	 * if it succeeded. NULL in the module of ONNX Runtime: ONNX files need no library for that
+	 * Makes a file with selected operators of a file, and the tensors that these need. Returns
+	 * 0 if it succeeded. NULL for ONNX Runtime: operators of ONNX files are selected without it
 	 */
 	int (*select)(const void *model, size_t size, const struct nvdla_host_selection *selection,
 		      void *context, nvdla_host_take take, nvdla_host_say say);

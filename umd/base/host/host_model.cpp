@@ -45,8 +45,8 @@ Result<HostLibrary> openModule(HostLibrary library)
 		if (module)
 			break;
 		const char *why = dlerror();
-		/* Keep the error that helps more: that a library of the module is missing, rather
-		 * than that the module is. */
+		/* If the module exists but lacks a library, that error helps more than the error
+		 * that the module is missing. */
 		if (error.empty() || error.starts_with(library.module))
 			error = why;
 	}

@@ -21,7 +21,7 @@ struct HostLibrary;
 
 /** \return the number that ONNX files have for a type of elements; 0 if ONNX lacks the type */
 int32_t onnxType(DataType type);
-/** \return the type with that number in ONNX files; nothing if tensors here cannot have it */
+/** \return the type with that number in ONNX files; std::nullopt if DataType lacks the type */
 std::optional<DataType> typeOfOnnx(int32_t type);
 
 /** \brief A tensor of a model */
@@ -31,7 +31,7 @@ struct HostValue {
 	std::vector<int64_t> shape; /**< sizes of axes, -1 if unknown */
 };
 
-/** \brief Shape and elements of an output that had open axes, after a run */
+/** \brief Shape and elements, after a run, of an output whose shape was not known before */
 struct HostResult {
 	std::vector<uint32_t> shape;
 	std::vector<std::byte> bytes;
@@ -57,8 +57,8 @@ struct TfliteSelection {
 };
 
 /**
- * \return a file with only these operators of another file's first graph, and the tensors that they
- * need; Unsupported with the package to install if TensorFlow Lite is missing
+ * \return a file with only the selected operators of \a tflite's first graph and their tensors;
+ * Unsupported with the package to install if TensorFlow Lite is missing
  */
 Result<std::vector<std::byte>> selectOperators(std::span<const std::byte> tflite,
 					       const TfliteSelection &selection);
@@ -100,8 +100,8 @@ public:
 					      std::span<const std::string> names) const;
 	/**
 	 * \param[in] inputs inputs in the file's order; \a outputs likewise
-	 * \return an error also if an output has another type or shape, or a HostResult would have
-	 * 4 GiB or more
+	 * \return an error also if an output's type or shape differs from \a outputs, or if a
+	 * HostResult would need 4 GiB or more
 	 */
 	Result<void> run(std::span<const HostArray> inputs,
 			 std::span<const HostArray> outputs) const;

@@ -38,7 +38,7 @@ int said(void *context, nvdla_host_say say, const Call &call) noexcept
 	return 1;
 }
 
-/** \return "1 x 8 x 8", for messages */
+/** \return a shape as text for messages, such as "1 x 8 x 8" */
 template<typename Extent>
 std::string shapeText(const Extent *shape, size_t rank)
 {
@@ -50,8 +50,8 @@ std::string shapeText(const Extent *shape, size_t rank)
 }
 
 /**
- * \brief The caller's function that gives memory for outputs whose shape is known only after the
- * run, and its context
+ * \brief The caller's function (and its context) that gives memory for outputs whose shape is known
+ * only after the run
  */
 struct Room {
 	void *context;
@@ -61,8 +61,8 @@ struct Room {
 /**
  * \brief Find the memory for an output of the library
  *
- * It is the memory of the network's tensor \a to, or if \a to has unknown extents (below 0), memory
- * from \a room. Throws Failure if type, shape or size of the output are not those of
+ * The memory is that of the network's tensor \a to, or comes from \a room if \a to has unknown
+ * extents (below 0). Throws Failure if type, shape or size of the output differ from those of
  * \a to, or if \a room has no memory.
  *
  * \param[in] index number of the output, for \a room

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs of a model that find out which sizes of its outputs depend on the numbers in its inputs. */
+/* Runs a model with different inputs, to find the sizes of outputs that depend on input values. */
 #pragma once
 
 #include <optional>
@@ -19,8 +19,8 @@ class TrialInputs
 public:
 	/**
 	 * \param[in] inputs the model's inputs, with known shapes
-	 * \param[in] value of all elements; without it, elements are random: from 0 to 1, or for
-	 * integers of 8 bits from 0 to 100
+	 * \param[in] number value of all elements; without it, elements are random: from 0 to 1,
+	 * or for 8-bit integers from 0 to 100
 	 * \param[in] divisors names of inputs by which the model divides: their integers must not
 	 * be 0
 	 */
@@ -34,8 +34,8 @@ private:
 	std::vector<HostArray> arrays_;
 };
 
-/** \return the lengths that are equal in both shapes, and -1 for the other axes; nothing if the
- * shapes have different numbers of axes */
+/** \return a shape with the lengths that are equal in both, and -1 for other axes; std::nullopt if
+ * the shapes have different numbers of axes */
 std::optional<std::vector<int64_t>> commonShape(std::vector<int64_t> one,
 						const std::vector<int64_t> &other);
 

@@ -16,7 +16,7 @@ namespace nvdla
 
 std::string encodeBase64(std::span<const std::byte> bytes);
 
-/** \return the bytes; nothing if \a text is no base64: padding is needed, line breaks are errors */
+/** \return the bytes; std::nullopt if \a text is invalid, lacks padding or has line breaks */
 std::optional<std::vector<std::byte>> decodeBase64(std::string_view text);
 
 } /* namespace nvdla */

@@ -76,8 +76,8 @@ Result<CalibrationTable> fromJson(std::string_view text, const std::string &file
 }
 
 /*
- * Reads a calibration cache of TensorRT. A line is "name: scale", with the bits of a float as
- * hexadecimal digits. Names may have colons and blanks. The first line may be TensorRT's version.
+ * Reads a calibration cache of TensorRT. A line is "name: scale"; the scale is the bits of a float
+ * as hexadecimal digits. Names may have colons and blanks. TensorRT's version may come first.
  */
 Result<CalibrationTable> fromCache(std::string_view text, const std::string &file)
 {

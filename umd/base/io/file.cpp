@@ -83,8 +83,8 @@ std::string fileAt(const std::string &path)
 }
 
 /* Returns whether a file may be replaced by a new one: a regular file of this user and group with a
- * single link. A new file would not keep another owner, another group or further links, so such
- * files are overwritten in place. */
+ * single link. All other files are overwritten in place, because a new file would lose the other
+ * owner or group, or the further links. */
 bool canBeReplaced(const struct stat &there)
 {
 	return S_ISREG(there.st_mode) && there.st_uid == geteuid() &&

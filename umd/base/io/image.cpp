@@ -23,7 +23,7 @@ namespace
 
 constexpr const char *readingPicture = "read picture";
 constexpr uint32_t maxSide = 8192;
-/* Largest size of a file. Pixels take at most three of these four bytes a pixel; the rest is for
+/* Largest size of a file: four bytes a pixel, of which pixels take three at most. The rest is for
  * headers. */
 constexpr uint64_t maxPictureBytes = uint64_t{ 4 } * maxSide * maxSide;
 

@@ -145,8 +145,8 @@ size_t bytesOf(std::span<const size_t> shape, size_t each)
 }
 
 /* Copies images, whose channels are planes, to \a to, which has \a imageBytes bytes for each image.
- * If that is more than an image has (a tensor of four channels, an image of three), the rest is not
- * changed. */
+ * The rest of these bytes is not changed if an image is smaller, such as an image of three channels
+ * for a tensor of four. */
 void copyImages(const NpyArray &array, size_t images, size_t imageBytes, std::span<std::byte> to)
 {
 	const size_t given = array.elements.size() / images;
@@ -228,7 +228,7 @@ std::string acceptedShapes(const TensorDesc &desc, ElementOrder order)
 	return shapes;
 }
 
-/* Returns the array in N, C, H, W order, with four axes if it has three or four. */
+/* Returns the array in N, C, H, W order; an array of three axes gets a first axis of length 1. */
 NpyArray inChannelOrder(const NpyArray &array, ElementOrder order)
 {
 	NpyArray result = array;
@@ -258,8 +258,8 @@ std::vector<size_t> withoutOnes(auto shape)
 	return { shape.begin(), shape.end() };
 }
 
-/* Returns the shape of the same tensor in the other ElementOrder, in which the channels have
- * another place. */
+/* Returns the shape of the same tensor in the other ElementOrder: the axis of channels moves from
+ * the second place to the last, or back. */
 std::vector<uint32_t> inOtherOrder(const TensorSignature &signature)
 {
 	std::vector<uint32_t> shape = signature.shape;
@@ -298,8 +298,8 @@ Result<NpyArray> inAxesOf(const TensorDesc &desc, const NpyArray &given,
 	return inChannelOrder(array, desc.signature->order);
 }
 
-/* Networks of 8 bits hold an unsigned byte as a signed integer that is 128 less; this one stands
- * for the byte 0. */
+/* Networks of 8 bits store an unsigned byte as a signed integer that is 128 less. This integer
+ * represents the byte 0. */
 constexpr float zeroByte = -128;
 
 /* Returns the offset to add to each number of the array, mostly 0, if the array holds elements of

@@ -9,7 +9,7 @@
 namespace nvdla
 {
 
-/** \return the numbers in \a text, which \a separator separates; nothing if the text has another
+/** \return the numbers in \a text, separated by \a separator; std::nullopt if the text has another
  * form */
 template<typename T>
 std::optional<std::vector<T>> parseNumbers(std::string_view text, char separator)

@@ -15,9 +15,9 @@ namespace nvdla
 /**
  * \brief The process that created an object
  *
- * A child of fork() has copies of its parent's objects, but not the parent's threads, so waiting
- * for a thread would never end. The child shares the parent's open file of the device, so requests
- * to the driver would change the parent's buffers and jobs.
+ * A child of fork() must not use its copies of the parent's objects. The parent's threads do not
+ * exist in the child, so waiting for one would never end. The device's open file is shared with the
+ * parent, so requests to the driver would change the parent's buffers and jobs.
  */
 class OwnProcess
 {

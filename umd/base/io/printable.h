@@ -16,8 +16,8 @@ namespace nvdla
 std::string printable(std::string_view text);
 
 /**
- * \brief Shorten a layer's long name: the end stays, because the names of one model differ most in
- * their ends
+ * \brief Shorten a layer's long name: the result keeps its end, because names of one model differ
+ * most at the end
  *
  * TensorFlow Lite names a layer after all operators in it, separated by semicolons. A long name of
  * this form becomes the first operator's name, shortened, and ";...".

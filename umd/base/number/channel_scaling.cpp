@@ -27,8 +27,8 @@ constexpr int maxProductShift = 47; /* of the right shift of a product of 48 bit
  * then has the fraction bits that Y rounds off, and X2's input still has to stay below 2^31. */
 constexpr int sharedShift = 36;
 /*
- * The first of two roundings keeps more fraction bits for a small scale of a layer than for the
- * largest one, but at most so many more.
+ * The first of two roundings keeps more fraction bits for a layer's small scales than for its
+ * largest scale: at most this number of bits more.
  */
 constexpr int mostSpread = maxPower;
 
@@ -76,7 +76,7 @@ Result<ChannelScaling> scaleOnce(std::span<const double> scales, std::span<const
 					fractionBits - largest->shift));
 
 	ChannelScaling scaling;
-	/* Each shift of X1 rounds off a bit of its results. */
+	/* Keep the right shift of X1 small: each step of it rounds off a bit of X1's results. */
 	const int coarse = std::max(
 		std::min(std::max(total - largestFineShift, 0), leastCoarseShift(largestInput)),
 		total - maxProductShift);
@@ -149,9 +149,9 @@ Result<ChannelScaling> scaleTwice(std::span<const double> scales, std::span<cons
 }
 
 /*
- * Returns the biases with half a step of the first rounding added, so that a single rounding gives
- * the results of two: a value that is less than half such a step below a tie of the second rounding
- * is rounded up by the first one, and so by both together.
+ * Returns the biases with half a step of the first rounding added. A single rounding then gives the
+ * results of two: of two roundings, the first one already lifts a value to a tie of the second one,
+ * which rounds up, if the value is at most half a step below the tie.
  */
 std::vector<double> withFirstRounding(std::span<const double> biases,
 				      std::span<const double> scales, const std::vector<int> &bits)

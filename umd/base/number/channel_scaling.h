@@ -17,11 +17,11 @@ namespace nvdla
 /**
  * \brief Operands of X1 and X2 for y = (x + bias) * scale, channel by channel
  *
- * The right shift of a multiplier is a register, which holds for all channels, so a single
- * multiplier has few bits for small scales. With two, X1 multiplies each channel by about a power
- * of two, which brings all channels to the same size, and X2 by the remaining factor, which has 15
- * bits. Among the pairs of operands near these, the one is taken whose product is nearest to the
- * scale. If a bias exceeds the 16 bits of X1's adder, X2's adder adds the rest.
+ * All channels share the right shift of a multiplier, because the shift is a register. A single
+ * multiplier would thus have few bits for small scales. With two, X1 multiplies each channel by
+ * about a power of two, so that all channels get the same size, and X2 by a factor of 15 bits. Of
+ * the pairs of operands near these, the pair whose product is nearest to the scale is taken. If a
+ * bias exceeds the 16 bits of X1's adder, X2's adder adds the rest.
  */
 struct ChannelScaling {
 	/** \brief Parameters of a unit: (x + add << addShift) * multiply >> shift */
@@ -41,7 +41,7 @@ enum class ScaleRounding : uint8_t {
 	Once,
 	Twice,
 	/**
-	 * \brief Once, after adding what the first of two roundings adds to a non-negative result
+	 * \brief Once, with biases that include half a step of the omitted first rounding
 	 *
 	 * Needs no unit Y. Results that are not negative equal those of Twice.
 	 */

@@ -28,9 +28,9 @@ struct ElementFunctionInfo {
 	/** \return the value by IEEE 754: infinite at a pole, NaN where it is not defined */
 	double operator()(double x, double parameter) const { return compute(x, parameter); }
 	/**
-	 * \return the value for types without infinity and NaN. In place of an infinite value, it
-	 * is the largest float of the same sign; where the function is not defined, the value at
-	 * the nearest number where it is
+	 * \return the value for types without infinity and NaN. The largest float of the same sign
+	 * replaces an infinite value. Where the function is not defined, the value at the nearest
+	 * number with a definition is taken
 	 */
 	double bounded(double x, double parameter) const;
 };

@@ -9,7 +9,7 @@
 namespace nvdla
 {
 
-/** \return the error of a wrong argument: \a where names it, \a why has its value */
+/** \return InvalidArgument for the action \a what: \a where is the argument, \a why the reason */
 inline tl::unexpected<Error> invalid(const char *what, std::string where, std::string why)
 {
 	return fail(ErrorCode::InvalidArgument, what, std::move(where), std::move(why));

@@ -49,8 +49,8 @@ LutLimits limitsOf(LutUnit unit, DataType type)
 	return { 0, 36, 31, 29, 0, 38 };
 }
 
-/* The function for which tables are made, with inputs and results in steps of the table, and
- * samples at which the errors of tables are measured. */
+/* The function for which tables are made. Inputs and results are in steps of the table. Errors of
+ * tables are measured at the samples. */
 class Target
 {
 public:
@@ -145,8 +145,8 @@ int coveringStep(const Target &target, size_t entries, int smallest)
 
 bool fits(const LutHalf &table, const LutLimits &limits)
 {
-	if (table.half) /* the register of the start, an FP32 of 24 bits, has to be exact relative
-			   to a step */
+	if (table.half) /* bound the rounding of the start, whose register is an FP32 with 24
+			   significant bits, relative to a step */
 		return table.exponential || std::fabs(table.start) < std::ldexp(1, table.step + 30);
 	const auto range = integerLimits(limits.edgeBits);
 	return table.start >= static_cast<double>(range.lowest) &&

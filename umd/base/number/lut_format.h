@@ -71,7 +71,7 @@ LutHalf leHalf(const Lut &lut, DataType type);
 /** \return LO of \a lut as numbers */
 LutHalf loHalf(const Lut &lut, DataType type);
 
-/** \return both tables as register contents; LO is used if both hit, LE if both miss */
+/** \return register contents with which LO is used if both tables hit, and LE if both miss */
 Lut lutOf(const LutHalf &le, const LutHalf &lo);
 
 } /* namespace nvdla */

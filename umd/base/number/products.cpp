@@ -21,9 +21,9 @@ namespace HWY_NAMESPACE
 namespace hn = hwy::HWY_NAMESPACE;
 
 /*
- * Adds the products for as many kernels as a vector has lanes, from the k-th kernel on, whose sums
- * stay in registers. Products are rounded before they are added (no fused multiply-add), so that
- * all instruction sets have the same results.
+ * Adds the products of one vector of kernels, from kernel \a k on. Their sums stay in registers.
+ * Products are rounded before they are added (no fused multiply-add), so that all instruction sets
+ * have the same results.
  */
 template<typename Tag>
 void addToVector(Tag tag, const ProductInputs &from, const ProductSums &sums, const float *rows,

@@ -25,13 +25,13 @@ struct Requantization {
 };
 
 /**
- * \brief Find the factor of the fewest bits that converts each 8-bit integer exactly \return
- * nothing if no factor of up to 15 bits does
+ * \brief Find the factor of the fewest bits that converts each 8-bit integer exactly
+ * \return std::nullopt if no factor of up to 15 bits does
  */
 std::optional<Requantization> requantization(const Quantization &from, const Quantization &to);
 
-/** \return \a number rounded to \a firstBits fraction bits, and then to an integer; 0
- * for NaN */
+/** \return \a number, rounded first to \a firstBits fraction bits, then to an integer; NaN
+ * becomes 0 */
 int64_t roundedTwice(double number, int firstBits);
 
 /**

@@ -19,8 +19,8 @@ namespace nvdla
 namespace
 {
 
-/* Elements that share a quantization: \a count elements, each of which is \a step elements behind
- * the one before. */
+/* Elements that share a quantization: \a count elements from index \a first on, each \a step
+ * indices after the previous one. */
 struct Run {
 	size_t first;
 	size_t count;
@@ -168,7 +168,7 @@ void convert(DataType type, const Run &run, const std::byte *elements, float *va
 	}
 }
 
-/* Returns the run of \a count elements of a type with a scale of 1 and a zero point of 0. */
+/* Returns the run of \a count plain integers: adjacent, with scale 1 and zero point 0. */
 Run wholeRun(DataType type, size_t count)
 {
 	return { 0, count, 1, {}, integerLimits(type) };
@@ -177,7 +177,7 @@ Run wholeRun(DataType type, size_t count)
 /* Returns whether the limits or the quantization of elements differ between channels. */
 bool channelsDiffer(const TensorDesc &desc)
 {
-	/* Limits differ only between the channels of pixels. */
+	/* Only pixel formats, of up to four channels, have limits that depend on the channel. */
 	constexpr uint32_t mostOfPixels = 4;
 
 	if (desc.quantization.values().size() > 1)

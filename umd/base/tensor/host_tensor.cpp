@@ -16,7 +16,7 @@ namespace nvdla
 namespace
 {
 
-/* The core has no uint8: such an element is stored as an int8 that is less by this number. */
+/* The core has no uint8: an element of uint8 is stored as this number less, as an int8. */
 constexpr int unsignedOffset = 128;
 
 template<typename T>
@@ -102,8 +102,8 @@ Result<void> packHost(const TensorDesc &desc, ElementOrder order, const HostTens
 	return packElements(desc, integersFromHost(desc.type, from), tensor, order);
 }
 
-/* Tries it out: packs the indices of elements, byte by byte, and looks whether their order
- * changes. */
+/* Makes a trial: packs elements that contain their own index, one byte of the index at a time, and
+ * checks that packing keeps their order. */
 bool liesAlike(const TensorDesc &desc, ElementOrder order, DataType type)
 {
 	const size_t bytes = elementBytes(type);

@@ -35,7 +35,7 @@ Result<void> packHost(const TensorDesc &desc, ElementOrder order, const HostTens
 		      std::span<std::byte> tensor);
 
 /** \return true if packHost() changes nothing, so that the framework's tensor and the network's
- * tensor can share memory (the framework's are the first bytes) */
+ * tensor can share memory, which begins with the framework's elements */
 bool liesAlike(const TensorDesc &desc, ElementOrder order, DataType type);
 
 /** \brief The inverse of packHost() */

@@ -43,7 +43,7 @@ Result<void> checkDimensions(const TensorDesc &desc)
 	    desc.type != DataType::Half)
 		return fail(ErrorCode::Unsupported, "tensor " + desc.describe(), "data_type",
 			    "the core works on int8, int16 and fp16");
-	/* A product of such numbers does not overflow below. */
+	/* With sizes up to this limit, products in later code do not overflow 64 bits. */
 	const double bytes = 1.0 * desc.n * desc.c * desc.h * desc.w;
 	if (desc.size > maxTensorBytes || (isPlain && bytes > static_cast<double>(maxTensorBytes)))
 		return bad(desc, "size", fmt::format("{} bytes is beyond any memory", desc.size));
@@ -104,8 +104,8 @@ uint64_t Layout::extent(const TensorDesc &desc) const
 {
 	uint64_t end = 0;
 
-	/* The last byte is in the surface of the last channel, or with two planes in that of the
-	 * first or the last one. */
+	/* The last byte is in the surface of the last channel, or with two planes perhaps in the
+	 * first channel's plane. */
 	for (uint32_t c : { 0U, desc.c - 1 }) {
 		const Channel place = channel(desc, c);
 		end = std::max(end, place.surface + uint64_t{ desc.h - 1 } * place.lineStride +

@@ -13,10 +13,10 @@ namespace nvdla
 {
 
 /**
- * \brief Count the NaNs that an application passes for an input
+ * \brief Describe the NaNs in the data that an application passes for an input
  * \param[in] type of the elements in \a data
- * \return a clause with their number and, for an input of integers, what they become; empty if
- * there is none
+ * \return a clause with the number of NaNs and, for an input of integers, what they become; empty
+ * without NaNs
  */
 std::string nanNote(const TensorDesc &input, DataType type, std::span<const std::byte> data);
 

@@ -3,7 +3,7 @@
  * Converts numbers to elements and back, a vector at a time.
  *
  * Each function returns the number of elements that it converted, from the first on. The caller
- * converts the others, which may be all. Both conversions give the same results, to the last bit.
+ * converts the others, which may be all. The caller's code gives the same results, bit by bit.
  */
 #pragma once
 

@@ -52,8 +52,8 @@ Result<void> check(const CoreGeometry &geometry, const OperandDesc &desc)
 	return {};
 }
 
-/* Calls move(plain, packed) for every operand. plain: byte offset of its number in an array of one
- * component; packed: byte offset of its first component in the layout of SDP. */
+/* Calls move(plain, packed) for every operand. plain: byte offset in the plain array of a single
+ * component; packed: byte offset of the operand's first component in the layout of SDP. */
 template<typename Move>
 void forEachOperand(const CoreGeometry &geometry, const OperandDesc &desc, Move move)
 {

@@ -81,9 +81,9 @@ uint32_t forEachHalfAtom(const TensorDesc &desc, const Layout &layout, Move move
 }
 
 /*
- * Returns whether elements that are adjacent in the tensor are adjacent, in the same order, among
- * the plain elements. With a single channel or a single pixel, that is true for both orders of
- * plain elements, otherwise for one of them.
+ * Returns whether elements that are adjacent in the tensor are also adjacent, in the same order, in
+ * the plain array. With a single channel or a single pixel, both orders of the plain array are
+ * alike; otherwise only one order can fit.
  */
 bool beside(const TensorDesc &desc, const Layout &layout, ElementOrder order)
 {
@@ -116,8 +116,8 @@ void copyEach(const std::byte *from, size_t fromStep, std::byte *to, size_t toSt
 		std::memcpy(to, from, bytes);
 }
 
-/* Copies pieces of \a bytes bytes. For the sizes of an atom and of few channels there is code with
- * a constant size, which saves a call for each piece. */
+/* Copies pieces of \a bytes bytes. Sizes of an atom and of few channels are constants in the code,
+ * which saves a call of memcpy() for each piece. */
 void copyPieces(const std::byte *from, size_t fromStep, std::byte *to, size_t toStep, size_t bytes,
 		size_t count)
 {

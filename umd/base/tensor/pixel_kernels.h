@@ -14,7 +14,7 @@ namespace nvdla
 /** \brief Maximum number of channels of a pixel */
 inline constexpr uint32_t maxPixelChannels = 4;
 
-/** \brief Smallest number of pixels with which these functions may be called: those of a vector */
+/** \brief Smallest number of pixels for a call of these functions: the lanes of one vector */
 inline constexpr size_t minimumPixels = 16;
 
 /** \brief Bit fields of a 32-bit word: the lowest bit and the width of each */
@@ -49,8 +49,8 @@ void joinWords(const PixelFields &fields, uint32_t places, const std::byte *cons
 /**
  * \brief Find the bits that are set in elements of 2 bytes
  *
- * \param set one word for each place of a pixel, in which the bits that are set in that place's
- * elements are set, too
+ * \param set one word for each place of a pixel; every bit that is set in an element of that place
+ * is set in the word, too
  */
 void combinePixels(uint32_t places, const std::byte *pixels, size_t count,
 		   std::array<uint16_t, maxPixelChannels> &set);

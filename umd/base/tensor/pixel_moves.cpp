@@ -13,13 +13,13 @@ namespace nvdla
 namespace
 {
 
-/* Number of pixels of a block; the last block of a line also has the rest of the line. */
+/* Number of pixels of a block. The last block of a line is longer: it takes the rest, too. */
 constexpr size_t blockPixels = 512;
 constexpr size_t largestElement = 2;
 
 using Buffer = std::array<std::byte, 2 * blockPixels * largestElement>;
 
-/* The channels of a block of pixels, and the elements in places of a plane that have no channel. */
+/* A block of pixels: an array for each channel, and one for each place that has no channel. */
 class Block
 {
 public:
@@ -70,7 +70,7 @@ public:
 	}
 
 private:
-	/* Reads the places of a partial plane that have no channel, so that write() keeps them. */
+	/* Reads the destination's places without a channel, which write() must not change. */
 	void keep(const PixelPlane &plane, const std::byte *from)
 	{
 		std::array<std::byte *, maxPixelChannels> places{};

@@ -70,7 +70,7 @@ bool movePixels(uint32_t elementBytes, PixelCounts counts, const PixelPlanes &fr
  *
  * \param planes planes of elements of 2 bytes, with lines that follow each other without gaps
  * \param set for each channel, the bitwise or of all its values
- * \return false, with nothing done, in the cases in which movePixels() returns it
+ * \return false, with nothing done, in the cases in which movePixels() returns false
  */
 bool combineChannels(const PixelCounts &counts, const PixelPlanes &planes, const std::byte *memory,
 		     std::array<uint16_t, maxPixelChannels> &set);

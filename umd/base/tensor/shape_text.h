@@ -12,7 +12,7 @@
 namespace nvdla
 {
 
-/** \return the lengths of the axes with \a between between them; "?" for an open axis */
+/** \return the lengths of the axes, separated by \a between; "?" for an unknown length */
 inline std::string shapeText(const std::vector<uint32_t> &shape, const char *between = "x")
 {
 	std::string text;

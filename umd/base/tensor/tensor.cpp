@@ -131,8 +131,8 @@ std::string TensorDesc::describe() const
 	std::string text = fmt::format("{} {} {}{}", printable(name), shapeText(shape),
 				       isUnsigned ? "u" : "", dataTypeName(type));
 
-	/* Leave out the pixel format of a model's input: the compiler chose it, and the application
-	 * need not know it. */
+	/* Leave out the pixel format of a model's input: the compiler chose the format, and the
+	 * application need not know it. */
 	if (!signature && pixelFormatInfo(format))
 		text += " " + pixelFormatName(format);
 	return text;

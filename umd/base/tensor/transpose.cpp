@@ -109,7 +109,7 @@ struct Squares {
 							     row[(i + size) / 2]))... } };
 	}
 
-	/* After as many merges as a row number has bits (3 or 4), rows have become columns. */
+	/* Merges once for each bit of a row's number (3 or 4 bits): rows become columns. */
 	HWY_INLINE Squares transposed() const
 	{
 		const std::make_index_sequence<size> indices;

@@ -11,7 +11,7 @@
 namespace nvdla
 {
 
-/** \brief Bytes, in one pixel, of the smallest blocks that are moved: half an atom */
+/** \brief Bytes of the smallest piece of a pixel that these functions move: half an atom */
 inline constexpr size_t transposeBytes = 16;
 
 /**

@@ -35,8 +35,8 @@ Result<void> checkStrides(const WeightDesc &desc, uint32_t strideX, uint32_t str
 
 /*
  * Calls move(byte offset in the whole kernels, set, byte offset in the set) for every element. A
- * set has the taps of one phase: tap i of phase p is tap p + stride * i of the whole kernel. The
- * taps of a set are stored in reverse order.
+ * set of kernels has the taps of one phase of the stride: tap i of phase p is tap p + stride * i of
+ * the whole kernel. The taps of a set are stored in reverse order.
  */
 template<typename Move>
 void forEachTap(const WeightDesc &desc, uint32_t strideX, uint32_t strideY, Move move)

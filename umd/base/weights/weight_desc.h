@@ -9,11 +9,11 @@
 namespace nvdla
 {
 
-/** \return InvalidArgument or Unsupported if no core can have such weights */
+/** \return InvalidArgument or Unsupported if no core supports weights of this shape and type */
 Result<void> checkWeights(const WeightDesc &desc, const char *what);
 
-/** \brief Call checkWeights(), and check that the size \a have is \a need; \a unit, for the error:
- * "bytes" or "elements" */
+/** \brief Call checkWeights(), and check that the size \a have equals \a need. The error names the
+ * \a unit, "bytes" or "elements" */
 Result<void> checkWeights(const WeightDesc &desc, const char *what, uint64_t have, uint64_t need,
 			  const char *unit = "bytes");
 

@@ -58,8 +58,8 @@ Kernel inverse(const Tile &u)
 	return out;
 }
 
-/* Maps the taps of an extended kernel, in which strides became channels, to those of the plain
- * kernel. */
+/* Maps taps of an extended kernel to those of the plain kernel. Extension turns a kernel with
+ * strides into one of 3 x 3 taps with more channels. */
 class Extension
 {
 public:
