@@ -168,9 +168,9 @@ without_unknown() {
 	local name names
 	[ -n "$1" ] || return 0
 	# shellcheck disable=SC2086 # a list of names
-	names=$(known $1)
+	names=" $(known $1 | tr '\n' ' ')"
 	for name in $1; do
-		if grep -qxF -e "$name" <<<"$names"; then
+		if [[ $names == *" $name "* ]]; then
 			printf '%s ' "$name"
 		else
 			say "packages: $name is not in this release: what needs it is skipped" >&2

@@ -16,9 +16,9 @@ _WITH_HELP = ('build-kmd', 'check-arm64', 'check-kmd', 'kernel-debug', 'package'
 # $STATE/installed and $STATE/known: names, one a line.
 _PROGRAMS = {
 	'dpkg-query': '''shift 3
-for name; do grep -qx "$name" "$STATE/installed" && echo "ii  $name"; done; exit 0''',
+printf '%s\\n' "$@" | grep -xFf - "$STATE/installed" | sed "s/^/ii  /"; exit 0''',
 	'apt-cache': '''shift 2; echo >>"$STATE/calls"
-for name; do grep -qx "$name" "$STATE/known" && echo "Package: $name" || missing=1; done; exit "${missing:-0}"''',
+printf '%s\\n' "$@" | grep -xFf - "$STATE/known" | sed "s/^/Package: /"; exit 100''',
 	'apt-get': '''for word; do case $word in update) exit 0 ;; install) install=1 ;; esac; done
 [ "$install" ] || exit 1
 for word; do case $word in
