@@ -38,9 +38,10 @@ not_installed() {
 			sed -n 's/^.i  *//p' | sort)
 }
 
-# is_known NAME: true if apt has the package in its lists; false for all names if the lists were never fetched.
-is_known() {
-	apt-cache show --no-all-versions "$1" >/dev/null 2>&1
+# known NAME...: print those of the packages that apt has in its lists; none if the lists were never fetched.
+# All names are in one call, because apt-cache reads the lists in each call.
+known() {
+	{ apt-cache show --no-all-versions "$@" 2>/dev/null || :; } | sed -n 's/^Package: //p'
 }
 
 # few NAME...: print the first three names, and the number of the others.
@@ -149,7 +150,7 @@ ensure_wished() {
 wished_names() {
 	local names
 	names=$(not_installed "$@" | tr '\n' ' ')
-	if [ -n "$names" ] && is_known meson; then
+	if [ -n "$names" ] && [ -n "$(known meson)" ]; then
 		names=$(without_unknown "$names")
 	fi
 	printf '%s' "$names"
@@ -164,9 +165,12 @@ install_wished() {
 # without_unknown NAMES: print those of NAMES (one argument, separated by spaces) that apt can
 # install; name each of the others in a line on stderr.
 without_unknown() {
-	local name
+	local name names
+	[ -n "$1" ] || return 0
+	# shellcheck disable=SC2086 # a list of names
+	names=" $(known $1 | tr '\n' ' ')"
 	for name in $1; do
-		if is_known "$name"; then
+		if [[ $names == *" $name "* ]]; then
 			printf '%s ' "$name"
 		else
 			say "packages: $name is not in this release: what needs it is skipped" >&2

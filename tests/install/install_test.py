@@ -112,6 +112,14 @@ class Installed(unittest.TestCase):
 		self.assertEqual(installed - built, set())
 		self.assertEqual([path for path in built if path.parts[0] == 'tests'], [])
 
+	def test_every_library_is_found(self):
+		"""Nothing needs a library that only the suite tree has."""
+		paths = [path for path in self.prefix.rglob('*') if path.is_file() and path.read_bytes()[:4] == b'\x7fELF']
+		self.assertIn(self.program('nvdla-run'), paths)
+		for path in paths:
+			with self.subTest(path.name):
+				self.assertNotIn('not found', self.good('ldd', path))
+
 	def test_programs_have_their_pages(self):
 		programs = {path.name for path in (self.prefix / 'bin').iterdir()}
 		pages = {path.stem for path in (self.prefix / 'share/man/man1').iterdir()}

@@ -64,6 +64,8 @@ class Parser(argparse.ArgumentParser):
 
 # Durations of this program's stages: {name: (seconds, processor time in seconds)}.
 durations = {}
+# Names of the stages that ran beside others: their seconds above are only those of the wait for their end.
+beside = set()
 
 # Start time of the outermost script; scripts that it calls inherit the variable.
 _start = float(os.environ.setdefault('NVDLA_START', f'{time.time():.3f}'))
@@ -107,10 +109,24 @@ def stage(name, quiet_below=0.5):
 
 	yield progress
 	took, worked = time.monotonic() - began, _busy() - busy
+	_add(name, took, worked)
+	if announced or took >= quiet_below:
+		say(f'{name}: done in {took:.1f} s, {worked:.1f} s of processor time')
+
+
+def _add(name, took, worked):
 	before_seconds, before_busy = durations.get(name, (0, 0))
 	durations[name] = (before_seconds + took, before_busy + worked)
-	if announced or took >= quiet_below:
-		say(f'{name}: done in {took:.1f} s, {worked:.1f} s of all processors')
+
+
+@contextlib.contextmanager
+def waiting(name):
+	"""Run the body of the with statement, which waits for a process that did the stage @name while other stages ran.
+	That process printed the stage's messages and duration."""
+	began, busy = time.monotonic(), _busy()
+	yield
+	_add(name, time.monotonic() - began, _busy() - busy)
+	beside.add(name)
 
 
 def say_durations():
@@ -118,7 +134,8 @@ def say_durations():
 	say(f'  {"packages":12} {before:7.1f} s')
 	for name, (seconds, busy) in durations.items():
 		if seconds >= 0.05:
-			say(f'  {name:12} {seconds:7.1f} s, {busy:7.1f} s of all processors')
+			note = ' (it ran beside other steps; this is only the wait for its end)' if name in beside else ''
+			say(f'  {name:12} {seconds:7.1f} s, {busy:7.1f} s of processor time{note}')
 	say(f'  {"all":12} {elapsed():7.1f} s')
 
 

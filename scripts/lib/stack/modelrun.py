@@ -7,6 +7,8 @@ printed before a guest is booted. Operators that NVDLA cannot compute run in ONN
 of a newer Debian), in the guest as well.
 """
 
+import argparse
+import json
 import subprocess
 import tempfile
 from pathlib import Path
@@ -19,7 +21,17 @@ from .vmrun import report
 _PROGRAM = 'nvdla-run'
 _TARGET = f'umd/tools/{_PROGRAM}'
 _COMPILER = 'umd/tools/nvdla-compile'
+_INFO = 'umd/tools/nvdla-info'
 _NODE = '/dev/accel/accel0'
+
+
+def _numbers(text):
+	"""Check that an option has numbers separated by commas, before anything is built; returns @text."""
+	try:
+		list(map(float, text.split(',')))
+	except ValueError:
+		raise argparse.ArgumentTypeError(f'{text} is not a number, or numbers with commas between them') from None
+	return text
 
 
 def add_options(parser):
@@ -29,7 +41,7 @@ def add_options(parser):
 			    help='with --model: shape of an input, as in 1x3x224x224 or NAME=1x3x224x224. For an ONNX model, the sizes that the model leaves open; for a TensorFlow Lite model, sizes in place of its own. Repeat for further inputs')
 	parser.add_argument('--labels', metavar='FILE', type=Path, help='with --model: text file with the names of the model\'s classes, one a line')
 	parser.add_argument('--top', metavar='N', type=int, help='with --model: number of classes to print (default: 3)')
-	parser.add_argument('--mean', metavar='A,B,C', help='with --model: subtract these numbers from the pixels (0 to 255): three, for red, green and blue, or one for a grey input (default: 0). Only float models usually need --mean and --normalize')
+	parser.add_argument('--mean', metavar='A,B,C', type=_numbers, help='with --model: subtract these numbers from the pixels (0 to 255): three, for red, green and blue, or one for a grey input (default: 0). Only float models usually need --mean and --normalize')
 	parser.add_argument('--normalize', metavar='N', help='with --model: divide the pixels by this number, after subtracting --mean (default: 1)')
 
 
@@ -105,6 +117,24 @@ def _checked(said, way):
 	return way
 
 
+def _has_few_means(arguments):
+	"""Return whether --mean has too few numbers for a picture with colours."""
+	return bool(arguments.mean) and len(arguments.mean.split(',')) < 3
+
+
+def _check_mean(way, loadable):
+	"""Raise Failure if the input of @loadable has colours, for which --mean has too few numbers. nvdla-run would say
+	so, too, but only after the guest has booted."""
+	said = _try(way, build_dir() / _INFO, ['--json', loadable])
+	if said.returncode != 0:
+		return
+	network = json.loads(said.stdout)
+	inputs = {memory['bind_id']: memory['tensor_desc_id'] for memory in network['memory_list'] if 'input' in memory['flags']}
+	channels = {tensor['id']: tensor['c'] for tensor in network['tensor_desc_list']}
+	if channels.get(inputs.get(0), 1) > 1:
+		raise Failure('--mean: give three numbers, for red, green and blue', 2)
+
+
 def _command(program, device, files, arguments):
 	words = [*program, '--device', device, '--loadable', str(files['loadable']), '--input', str(files['picture']),
 		 '--top', str(arguments.top)]
@@ -135,7 +165,7 @@ def run(arguments, picture):
 	if arguments.device == 'embedded':
 		program = example.prepare_programs(_COMPILER, target=_TARGET)
 	else:
-		program = example.prepare_programs_and_tree(_TARGET, _COMPILER)
+		program = example.prepare_programs_and_tree(_TARGET, _COMPILER, *([_INFO] if _has_few_means(arguments) else []))
 	with tempfile.TemporaryDirectory(prefix='nvdla-') as name:
 		folder = Path(name)
 		files = {'loadable': folder / f'{arguments.model.stem}.nvdla', 'picture': picture}
@@ -150,6 +180,8 @@ def run(arguments, picture):
 			with console.stage('run'):
 				status = subprocess.call(_command(way.command(program), 'embedded', named, arguments), cwd=folder)
 		else:
+			if _has_few_means(arguments):
+				_check_mean(way, files['loadable'])
 			status = _run_in_guest(arguments, way, program, files, folder)
 	if status != 0:
 		# Status 2: an argument or a file is at fault.

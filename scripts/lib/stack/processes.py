@@ -6,6 +6,7 @@ import ctypes
 import multiprocessing
 import multiprocessing.connection
 import os
+import re
 import signal
 import subprocess
 import time
@@ -14,6 +15,7 @@ from pathlib import Path
 from .console import Failure
 
 _PR_SET_PDEATHSIG = 1
+_NO_PROGRESS = re.compile(r'W: |make(?:\[\d+\])?: (?:Entering|Leaving) directory ')
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -98,8 +100,10 @@ def children(parent):
 
 
 def last_line(pid, log):
-	"""Return the last line of the file @log, to which the process @pid writes."""
-	return tail(log, 1).strip()[:90]
+	"""Return the last line of the file @log, to which the process @pid writes, that says what is being done: no
+	warning of apt or mmdebstrap, and no folder that make enters."""
+	lines = [line.strip() for line in tail(log, 50).splitlines()]
+	return next((line for line in reversed(lines) if line and not _NO_PROGRESS.match(line)), '')[:90]
 
 
 def run_logged(argv, log, progress, cwd=None, env=None, every=10.0, describe=last_line):

@@ -22,7 +22,7 @@ def _meanwhile(name, argv, errors=None, stop=processes.end):
 	maker = processes.spawn(argv, stdin=subprocess.DEVNULL, stderr=errors)
 	try:
 		yield
-		with console.stage(name):
+		with console.waiting(name):
 			maker.wait()
 	finally:
 		if maker.poll() is None:

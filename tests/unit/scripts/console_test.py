@@ -6,6 +6,7 @@ import io
 import os
 import subprocess
 import sys
+import time
 import types
 import unittest
 from concurrent import futures
@@ -65,6 +66,19 @@ class Progress(unittest.TestCase):
 				console.say('built')
 				self.assertRegex((errors if is_command else out).getvalue(), r'^\[.* s\] built\n$')
 				self.assertEqual((out if is_command else errors).getvalue(), '')
+
+	def test_a_stage_beside_others_is_not_taken_for_a_short_one(self):
+		with (mock.patch.object(console, 'durations', {}), mock.patch.object(console, 'beside', set()),
+		      contextlib.redirect_stdout(io.StringIO()) as said):
+			maker = subprocess.Popen([sys.executable, '-c', 'import time\nwhile time.process_time() < 0.2: pass'])
+			with console.stage('build'):
+				time.sleep(0.5)
+			with console.waiting('guest tree'):
+				maker.wait()
+				time.sleep(0.1)
+			console.say_durations()
+		self.assertRegex(said.getvalue(), r'\]   build +0\.\d s, +0\.\d s of processor time\n')
+		self.assertRegex(said.getvalue(), r'\]   guest tree +0\.\d s, +0\.[2-9] s of processor time \(it ran beside')
 
 
 if __name__ == '__main__':

@@ -16,8 +16,9 @@ _WITH_HELP = ('build-kmd', 'check-arm64', 'check-kmd', 'kernel-debug', 'package'
 # $STATE/installed and $STATE/known: names, one a line.
 _PROGRAMS = {
 	'dpkg-query': '''shift 3
-for name; do grep -qx "$name" "$STATE/installed" && echo "ii  $name"; done; exit 0''',
-	'apt-cache': 'shift 2; exec grep -qx "$1" "$STATE/known"',
+printf '%s\\n' "$@" | grep -xFf - "$STATE/installed" | sed "s/^/ii  /"; exit 0''',
+	'apt-cache': '''shift 2; echo >>"$STATE/calls"
+printf '%s\\n' "$@" | grep -xFf - "$STATE/known" | sed "s/^/Package: /"; exit 100''',
 	'apt-get': '''for word; do case $word in update) exit 0 ;; install) install=1 ;; esac; done
 [ "$install" ] || exit 1
 for word; do case $word in
@@ -75,6 +76,12 @@ class Packages(unittest.TestCase):
 				said = self.ensure(*uses)
 				self.assertEqual(said.returncode, 0, said.stderr)
 				self.assertEqual(self.installed(), set().union(*map(listed, ['debian', *uses])))
+
+	def test_apt_is_asked_once_for_all_names(self):
+		"""Once whether it has lists, and once before and after they are fetched anew."""
+		said = self.ensure('vm', 'test', 'test-data')
+		self.assertEqual(said.returncode, 0, said.stderr)
+		self.assertLessEqual(len((self.state / 'calls').read_text().splitlines()), 3)
 
 	def test_what_only_tests_use_is_passed_over(self):
 		for uses, missing in ((['test'], 'libgtest-dev'), (['test-data'], 'dt-schema')):

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -97,6 +98,18 @@ class Children(unittest.TestCase):
 		self.assertLessEqual(0, found[1][0])
 		self.assertLessEqual(found[1][0], found[0][0])
 		self.assertEqual(processes.children(begun[0].pid), [])
+
+
+class Progress(unittest.TestCase):
+	def test_a_line_that_says_nothing_of_progress_is_passed_over(self):
+		with tempfile.NamedTemporaryFile('w', suffix='.log') as log:
+			for text, wanted in (('', ''), ('done: 3\n', 'done: 3'), ('W: gpg --version failed\n', 'done: 3'),
+					     ("make: Entering directory '/usr/src'\nmake[1]: Leaving directory '/mnt/kmd'\n", 'done: 3'),
+					     ('  CC [M]  nvdla.o\n', 'CC [M]  nvdla.o')):
+				with self.subTest(text):
+					log.write(text)
+					log.flush()
+					self.assertEqual(processes.last_line(0, log.name), wanted)
 
 
 if __name__ == '__main__':

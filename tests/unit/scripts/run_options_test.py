@@ -3,6 +3,7 @@
 
 import contextlib
 import io
+import json
 import re
 import subprocess
 import sys
@@ -34,6 +35,11 @@ class RunOptions(unittest.TestCase):
 		self.assertEqual(run.parse(['--kernel', '7.3']).kernel, '7.3')
 		found = run.parse(['--model', 'm.onnx', '--labels', 'names.txt', '--mean', '1', '--normalize', '2'])
 		self.assertEqual((found.top, found.normalize), (3, '2'))
+
+	def test_what_is_no_number(self):
+		for words in (('--mean', '1,,2'), ('--mean', 'a'), ('--mean', '')):
+			with self.subTest(words):
+				self.assertIn('argument --mean: ', self.refusal('--model', 'm.onnx', *words))
 
 	def test_files_that_cannot_be(self):
 		"""Said before anything is built, and nothing is made."""
@@ -154,6 +160,21 @@ class FilesOfARun(unittest.TestCase):
 		words = machine.return_value.run.call_args.args[0]
 		self.assertEqual(words[words.index('--loadable') + 1], 'net.nvdla')
 		self.assertEqual(words[words.index('--input') + 1], str(self.picture))
+
+	def test_too_few_means_are_told_before_the_guest_boots(self):
+		for channels, mean, is_refused in ((3, '128', True), (3, '1,2', True), (3, '1,2,3', False), (1, '128', False)):
+			network = {'memory_list': [{'flags': ['alloc'], 'bind_id': 0, 'tensor_desc_id': 0},
+						   {'flags': ['alloc', 'input'], 'bind_id': 0, 'tensor_desc_id': 4}],
+				   'tensor_desc_list': [{'id': 0, 'c': 1}, {'id': 4, 'c': channels}]}
+			info = mock.Mock(returncode=0, stdout=json.dumps(network))
+			arguments = run.parse(['--model', str(self.folder / 'net.onnx'), '--mean', mean])
+			with (self.subTest(channels=channels, mean=mean), mock.patch.object(run, 'prepare_programs_and_tree'),
+			      mock.patch.object(modelrun, '_compile', return_value=modelrun._Native()),
+			      mock.patch.object(modelrun, '_try', return_value=info),
+			      mock.patch.object(modelrun, '_run_in_guest', return_value=0) as guest_run):
+				with self.assertRaisesRegex(Failure, '--mean: give three numbers') if is_refused else contextlib.nullcontext():
+					modelrun.run(arguments, self.picture)
+				self.assertEqual(guest_run.called, not is_refused)
 
 	def test_the_guest_gets_no_model_that_needs_this_systems_library(self):
 		fine, refused = mock.Mock(returncode=0, stderr=''), mock.Mock(returncode=1, stderr='layer 3')
