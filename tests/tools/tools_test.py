@@ -14,20 +14,7 @@ import unittest
 from pathlib import Path
 from xml.etree import ElementTree
 
-from programs import HEIGHT, PROGRAMS, WIDTH, ProgramTest, call
-
-DIGITS = Path(__file__).resolve().parents[2] / 'umd' / 'examples' / 'digits'
-
-
-CODES = {'<f8': 'd', '<f4': 'f', '<i8': 'q', '<i4': 'i', '<u8': 'Q', '<u4': 'I', '<u2': 'H', '<i2': 'h', '|i1': 'b',
-	 '|u1': 'B'}
-
-
-def npy(code, shape, values):
-	"""The bytes of a numpy array."""
-	header = f"{{'descr': '{code}', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
-	return (b'\x93NUMPY\x01\x00' + struct.pack('<H', len(header)) + header +
-		struct.pack(f'<{len(values)}{CODES[code]}', *values))
+from programs import CODES, DIGITS, HEIGHT, PROGRAMS, WIDTH, ProgramTest, call, npy
 
 
 class Eval(ProgramTest):
