@@ -6,7 +6,7 @@ import sys
 import unittest
 import zlib
 
-from programs import DIGITS, HEIGHT, WIDTH, ProgramTest
+from programs import DIGITS, HEIGHT, WIDTH, ProgramTest, call, npy
 
 GREY, COLOUR, PALETTE, GREY_ALPHA, COLOUR_ALPHA = 0, 2, 3, 4, 6
 
@@ -77,6 +77,48 @@ class Pictures(ProgramTest):
 		wide_pgm = self.write('wide.pgm', b'P5 8 8 65535\n' + bytes(128))
 		self.assertIn('largest value 65535, only 255 is read',
 			      self.bad(2, 'nvdla-run', DIGITS / 'digits.onnx', '--input', wide_pgm))
+
+
+class Arrays(ProgramTest):
+	def setUp(self):
+		super().setUp()
+		self.int8 = self.folder / 'int8.nvdla'
+		self.good('nvdla-compile', DIGITS / 'digits.onnx', '-o', self.int8, '--calibrate', DIGITS / 'held_out.npy')
+
+	def said(self, network, array):
+		"""What both programs say of an array, without their name and the file's."""
+		said = set()
+		for program in ('nvdla-run', 'nvdla-prof'):
+			run = call(program, network, '--input', array)
+			self.assertEqual(run.returncode, 0, run.stderr)
+			said.add(run.stderr.removeprefix(f'{program}: {array}: '))
+		self.assertEqual(len(said), 1, said)
+		return said.pop()
+
+	def test_nans_are_said(self):
+		file = self.write('nan.npy', npy('<f4', (8, 8), [0.5] * 62 + [float('nan')] * 2))
+		self.assertEqual(self.said(DIGITS / 'digits.onnx', file), "input 'picture' has 2 NaNs\n")
+		self.assertEqual(self.said(self.int8, file), "input 'picture' has 2 NaNs: the network gets 0 instead\n")
+
+	def test_clipped_numbers_are_said(self):
+		nan = float('nan')
+		for code, values, said in (('<f4', [0.5] * 61 + [1e6, -300, 300], "3 of 64 numbers of input 'picture' are outside "),
+					   ('<f8', [0.5] * 63 + [1e6], "1 of 64 numbers of input 'picture' is outside "),
+					   ('<f2', [1] * 60 + [600] * 4, "4 of 64 numbers of input 'picture' are outside "),
+					   ('<i8', [0] * 62 + [999] * 2, "2 of 64 numbers of input 'picture' are outside "),
+					   ('<f4', [nan] + [999] * 63, "input 'picture' has 1 NaN: the network gets 0 instead; 63 of 64 ")):
+			with self.subTest(code=code, said=said):
+				file = self.write('large.npy', npy(code, (8, 8), values))
+				self.assertTrue(self.said(self.int8, file).startswith(said), self.said(self.int8, file))
+		self.assertRegex(self.said(self.int8, file), r'are outside -?[0-9.]+ to [0-9.]+ and were clipped\n$')
+
+	def test_nothing_is_said_of_numbers_that_fit_and_of_elements(self):
+		seven = (DIGITS / 'seven.pgm').read_bytes()[-64:]
+		for network, code, values in ((self.int8, '<f4', seven), (self.int8, '|i1', [127] * 64), (self.int8, '|u1', [255] * 64),
+					      (DIGITS / 'digits.onnx', '<f4', [1e4] * 64)):
+			with self.subTest(network=network, code=code):
+				said = call('nvdla-run', network, '--input', self.write('a.npy', npy(code, (8, 8), values)))
+				self.assertNotIn('clipped', said.stderr)
 
 
 if __name__ == '__main__':

@@ -207,16 +207,6 @@ class Models(ProgramTest):
 		self.assertEqual(said.returncode, 0, said.stderr)
 		self.assertIn("input 'picture' is zero: --input", said.stderr)
 
-	def test_nans_of_an_array_are_said(self):
-		model, net = DIGITS / 'digits.onnx', self.folder / 'int8.nvdla'
-		self.good('nvdla-compile', model, '-o', net, '--calibrate', DIGITS / 'held_out.npy')
-		file = self.write('nan.npy', npy('<f4', (8, 8), [0.5] * 62 + [float('nan')] * 2))
-		for network, end in ((model, '\n'), (net, ': the network gets 0 instead\n')):
-			for program in ('nvdla-run', 'nvdla-prof'):
-				said = call(program, network, '--input', file)
-				self.assertEqual(said.returncode, 0, said.stderr)
-				self.assertEqual(said.stderr, f"{program}: {file}: input 'picture' has 2 NaNs{end}")
-
 	def test_named_by_its_place(self):
 		said = self.good('nvdla-run', DIGITS / 'digits.onnx', '--input', DIGITS / 'seven.pgm', '--top', '1')
 		self.assertEqual(said.splitlines()[-1].split(), self.said(DIGITS / 'seven.pgm'))
