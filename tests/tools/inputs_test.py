@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Pictures and arrays as inputs: which numbers a network gets, and what the programs say of them."""
 
+import os
 import struct
 import sys
 import unittest
 import zlib
 
 from programs import DIGITS, HEIGHT, WIDTH, ProgramTest, call, npy
+
+sys.path.insert(0, str(DIGITS))
+import onnx_file  # pylint: disable=wrong-import-position
 
 GREY, COLOUR, PALETTE, GREY_ALPHA, COLOUR_ALPHA = 0, 2, 3, 4, 6
 
@@ -119,6 +123,21 @@ class Arrays(ProgramTest):
 			with self.subTest(network=network, code=code):
 				said = call('nvdla-run', network, '--input', self.write('a.npy', npy(code, (8, 8), values)))
 				self.assertNotIn('clipped', said.stderr)
+
+
+class HostLibraries(ProgramTest):
+	def test_a_missing_library_is_told_with_what_fetches_it(self):
+		nodes = [onnx_file.node('Hardmax', ['x'], 'y')]
+		model = self.write('model.onnx', onnx_file.model('test', nodes, [], {'x': (1, 4)}, {'y': (1, 4)}))
+		self.write('libnvdla-host-onnx.so', b'')
+		compiled = call('nvdla-compile', model, '-o', self.folder / 'out', env={**os.environ, 'LD_LIBRARY_PATH': str(self.folder)})
+		if compiled.returncode == 0:
+			self.skipTest('a module is installed where this build would install its own')
+		said = compiled.stderr
+		self.assertIn('does not load', said)
+		self.assertIn('install ONNX Runtime (Debian 13 and newer: libonnxruntime-dev), then build this project anew', said)
+		self.assertIn('; or, on Debian 12 too, run the model with scripts/run --model of this project, which fetches the library',
+			      said)
 
 
 if __name__ == '__main__':
