@@ -50,6 +50,23 @@ def test_nans_of_an_input_are_said(pair):
 		pair(np.full((8, 4, 6), np.inf, np.float32))
 
 
+def test_clipped_numbers_of_an_input_are_said(device):
+	sample = np.ones((8, 4, 6), np.float32)
+	integers = nvdla.compile(onnx_model.sum_and_relu(), samples=[(sample, -sample)])
+	large = sample.copy()
+	large[0, 0, :2] = 1e6, -5
+	words = "^2 of 192 numbers of input 'left' are outside 0 to 1 and were clipped$"
+	for network in (nvdla.load(integers, device), nvdla.Pool(['embedded']).load(integers)):
+		with pytest.warns(RuntimeWarning, match=words) as said:
+			network({'left': large})
+		assert [one.filename for one in said] == [__file__]
+		elements = np.full((8, 4, 6), 127, network.inputs[0].dtype)
+		with warnings.catch_warnings():
+			warnings.simplefilter('error', RuntimeWarning)
+			network(sample, -sample)
+			network(elements, elements)
+
+
 @pytest.mark.parametrize('options, words', [
 	({'timeout': 0}, 'timeout 0: seconds'),
 	({'timeout': float('nan')}, 'timeout nan'),

@@ -8,9 +8,8 @@ import threading
 import unittest
 from pathlib import Path
 
-from programs import PROGRAMS, ProgramTest, call
+from programs import DIGITS, PROGRAMS, ProgramTest, call
 
-DIGITS = Path(__file__).resolve().parents[2] / 'umd' / 'examples' / 'digits'
 MODEL, PICTURE, SAMPLES = DIGITS / 'digits.onnx', DIGITS / 'seven.pgm', DIGITS / 'held_out.npy'
 
 

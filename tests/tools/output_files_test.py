@@ -7,9 +7,7 @@ import shutil
 import unittest
 from pathlib import Path
 
-from programs import ProgramTest
-
-DIGITS = Path(__file__).resolve().parents[2] / 'umd' / 'examples' / 'digits'
+from programs import DIGITS, ProgramTest
 
 
 class OutputFiles(ProgramTest):

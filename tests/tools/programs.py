@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What tests of the runtime's programs share; their paths are the arguments of the test."""
 
+import struct
 import subprocess
 import sys
 import tempfile
@@ -10,10 +11,20 @@ from pathlib import Path
 PROGRAMS = {Path(argument).name: str(Path(argument).absolute()) for argument in sys.argv[1:]}
 # of the pictures for the example network
 WIDTH = HEIGHT = 16
+DIGITS = Path(__file__).resolve().parents[2] / 'umd' / 'examples' / 'digits'
+CODES = {'<f8': 'd', '<f4': 'f', '<f2': 'e', '<i8': 'q', '<i4': 'i', '<u8': 'Q', '<u4': 'I', '<u2': 'H', '<i2': 'h', '|i1': 'b',
+	 '|u1': 'B'}
 
 
 def call(name, *arguments, **options):
 	return subprocess.run([PROGRAMS[name], *map(str, arguments)], capture_output=True, text=True, **options)
+
+
+def npy(code, shape, values):
+	"""The bytes of a numpy array."""
+	header = f"{{'descr': '{code}', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+	return (b'\x93NUMPY\x01\x00' + struct.pack('<H', len(header)) + header +
+		struct.pack(f'<{len(values)}{CODES[code]}', *values))
 
 
 class ProgramTest(unittest.TestCase):

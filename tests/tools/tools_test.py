@@ -14,20 +14,7 @@ import unittest
 from pathlib import Path
 from xml.etree import ElementTree
 
-from programs import HEIGHT, PROGRAMS, WIDTH, ProgramTest, call
-
-DIGITS = Path(__file__).resolve().parents[2] / 'umd' / 'examples' / 'digits'
-
-
-CODES = {'<f8': 'd', '<f4': 'f', '<i8': 'q', '<i4': 'i', '<u8': 'Q', '<u4': 'I', '<u2': 'H', '<i2': 'h', '|i1': 'b',
-	 '|u1': 'B'}
-
-
-def npy(code, shape, values):
-	"""The bytes of a numpy array."""
-	header = f"{{'descr': '{code}', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
-	return (b'\x93NUMPY\x01\x00' + struct.pack('<H', len(header)) + header +
-		struct.pack(f'<{len(values)}{CODES[code]}', *values))
+from programs import CODES, DIGITS, HEIGHT, PROGRAMS, WIDTH, ProgramTest, call, npy
 
 
 class Eval(ProgramTest):
@@ -219,16 +206,6 @@ class Models(ProgramTest):
 		said = call('nvdla-run', DIGITS / 'digits.onnx')
 		self.assertEqual(said.returncode, 0, said.stderr)
 		self.assertIn("input 'picture' is zero: --input", said.stderr)
-
-	def test_nans_of_an_array_are_said(self):
-		model, net = DIGITS / 'digits.onnx', self.folder / 'int8.nvdla'
-		self.good('nvdla-compile', model, '-o', net, '--calibrate', DIGITS / 'held_out.npy')
-		file = self.write('nan.npy', npy('<f4', (8, 8), [0.5] * 62 + [float('nan')] * 2))
-		for network, end in ((model, '\n'), (net, ': the network gets 0 instead\n')):
-			for program in ('nvdla-run', 'nvdla-prof'):
-				said = call(program, network, '--input', file)
-				self.assertEqual(said.returncode, 0, said.stderr)
-				self.assertEqual(said.stderr, f"{program}: {file}: input 'picture' has 2 NaNs{end}")
 
 	def test_named_by_its_place(self):
 		said = self.good('nvdla-run', DIGITS / 'digits.onnx', '--input', DIGITS / 'seven.pgm', '--top', '1')

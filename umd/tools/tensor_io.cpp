@@ -12,7 +12,7 @@
 
 #include "base/io/file.h"
 #include "base/io/printable.h"
-#include "base/tensor/nan_note.h"
+#include "base/tensor/input_note.h"
 #include "picture_input.h"
 #include "program.h"
 
@@ -48,7 +48,7 @@ Result<std::vector<std::byte>> inputElements(const TensorDesc &desc,
 		if (!array)
 			return forward(array);
 		auto elements = elementsFromNpy(desc, *array, settings.layout);
-		if (const std::string note = nanNote(desc, array->type, array->elements);
+		if (const std::string note = inputNote(desc, array->type, array->elements);
 		    elements && !note.empty())
 			fmt::print(stderr, "{}: {}: {}\n", program_invocation_short_name, path,
 				   note);

@@ -14,7 +14,7 @@
 #include <nvdla/half.h>
 #include <nvdla/tensor.h>
 
-#include "base/tensor/nan_note.h"
+#include "base/tensor/input_note.h"
 #include "each_target.h"
 #include "random.h"
 
@@ -332,15 +332,47 @@ TEST(TensorNumbers, NansOfAnInputAreCounted)
 	const std::vector<std::byte> halves = elementsFromFloat(DataType::Half, numbers);
 	TensorDesc input = TensorDesc::packedFeature("x", DataType::Half, 7, 1, 1);
 
-	EXPECT_EQ(nanNote(input, DataType::Float, std::as_bytes(std::span(numbers))),
+	EXPECT_EQ(inputNote(input, DataType::Float, std::as_bytes(std::span(numbers))),
 		  "input 'x' has 2 NaNs");
-	EXPECT_EQ(nanNote(input, DataType::Half, halves), "input 'x' has 2 NaNs");
-	EXPECT_EQ(nanNote(input, DataType::Float, std::as_bytes(std::span(numbers).subspan(2))),
+	EXPECT_EQ(inputNote(input, DataType::Half, halves), "input 'x' has 2 NaNs");
+	EXPECT_EQ(inputNote(input, DataType::Float, std::as_bytes(std::span(numbers).subspan(2))),
 		  "");
-	EXPECT_EQ(nanNote(input, DataType::Int16, halves), "");
+	EXPECT_EQ(inputNote(input, DataType::Int16, halves), "");
 	input.type = DataType::Int8;
-	EXPECT_EQ(nanNote(input, DataType::Float, std::as_bytes(std::span(numbers).first(1))),
+	EXPECT_EQ(inputNote(input, DataType::Float, std::as_bytes(std::span(numbers).first(1))),
 		  "input 'x' has 1 NaN: the network gets 0 instead");
+}
+
+TEST(TensorNumbers, ClippedNumbersOfAnInputAreCounted)
+{
+	const std::vector<float> numbers = { 0, -1, 1, 1.5F, -1.007F, INFINITY };
+	const auto data = std::as_bytes(std::span(numbers));
+	TensorDesc input = TensorDesc::packedFeature("x", DataType::Int8, 6, 1, 1);
+	const auto note = [&](DataType type, std::span<const std::byte> given) {
+		return inputNote(input, type, given);
+	};
+
+	/* 1 and -1.007 are off by no more than a step. */
+	input.quantization = Quantization{ 1.0 / 128, 0 };
+	EXPECT_EQ(note(DataType::Float, data),
+		  "2 of 6 numbers of input 'x' are outside -1 to 0.9922 and were clipped");
+	EXPECT_EQ(note(DataType::Float, data.last(4)),
+		  "1 of 1 numbers of input 'x' is outside -1 to 0.9922 and was clipped");
+	EXPECT_EQ(note(DataType::Float, data.first(12)), "");
+	EXPECT_EQ(note(DataType::Half, elementsFromFloat(DataType::Half, numbers)),
+		  note(DataType::Float, data));
+	EXPECT_NE(note(DataType::Int64, elementsFromFloat(DataType::Int64, numbers)), "");
+	EXPECT_EQ(note(DataType::Int8, elementsFromFloat(DataType::Int8, numbers)), "");
+
+	input.quantization = TensorQuantization(
+		{ { 1, 0 }, { 0.5, -10 }, { 1, 0 }, { 1, 120 }, { 1, 0 }, { 1, 0 } });
+	const std::vector<float> wide = { -250, 127, 128.5F, -247, 130 };
+	EXPECT_EQ(note(DataType::Float, std::as_bytes(std::span(wide))),
+		  "3 of 5 numbers of input 'x' are outside -248 to 127 and were clipped");
+
+	input.type = DataType::Half;
+	input.quantization = {};
+	EXPECT_EQ(note(DataType::Float, data), "");
 }
 
 } /* namespace nvdla */

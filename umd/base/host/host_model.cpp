@@ -54,7 +54,9 @@ Result<HostLibrary> openModule(HostLibrary library)
 		return fail(ErrorCode::Unsupported, use, library.module,
 			    fmt::format("does not load ({}); install {} ({}), then build this "
 					"project anew: meson setup --reconfigure build && ninja -C "
-					"build programs",
+					"build programs; or, on Debian 12 too, run the model with "
+					"scripts/run --model of this project, which fetches the "
+					"library",
 					error, library.name, library.package));
 	const auto entry = reinterpret_cast<nvdla_host_entry>(dlsym(module, NVDLA_HOST_ENTRY));
 	library.functions = entry ? entry() : nullptr;

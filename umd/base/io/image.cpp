@@ -103,6 +103,17 @@ public:
 	png_image png = {};
 };
 
+/* Removes the last of a pixel's channels, which image.channels does not count. */
+void removeAlpha(Image &image)
+{
+	const size_t pixels = size_t{ image.width } * image.height;
+
+	for (size_t i = 0; i < pixels; i++)
+		std::copy_n(&image.pixels[i * (image.channels + 1)], image.channels,
+			    &image.pixels[i * image.channels]);
+	image.pixels.resize(pixels * image.channels);
+}
+
 Result<Image> decodePng(std::span<const std::byte> bytes, const std::string &name)
 {
 	PngImage reader;
@@ -113,15 +124,18 @@ Result<Image> decodePng(std::span<const std::byte> bytes, const std::string &nam
 	if (auto checked = checkSides(name, reader.png.width, reader.png.height); !checked)
 		return forward(checked);
 
-	const bool colour = reader.png.format & PNG_FORMAT_FLAG_COLOR;
-	reader.png.format = colour ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
+	/* Without this flag, libpng takes pixels of 16 bits for linear light. */
+	reader.png.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
+	/* A format without the picture's alpha would make libpng blend the colours with another. */
+	reader.png.format &= PNG_FORMAT_FLAG_COLOR | PNG_FORMAT_FLAG_ALPHA;
 	image.width = reader.png.width;
 	image.height = reader.png.height;
-	image.channels = colour ? 3 : 1;
+	image.channels = reader.png.format & PNG_FORMAT_FLAG_COLOR ? 3 : 1;
 	image.pixels.resize(PNG_IMAGE_SIZE(reader.png));
-	const png_color black = {};
-	if (!png_image_finish_read(&reader.png, &black, image.pixels.data(), 0, nullptr))
+	if (!png_image_finish_read(&reader.png, nullptr, image.pixels.data(), 0, nullptr))
 		return badPicture(name, reader.png.message);
+	if (reader.png.format & PNG_FORMAT_FLAG_ALPHA)
+		removeAlpha(image);
 	return image;
 }
 

@@ -30,8 +30,8 @@ struct Image {
 /**
  * \brief Read a PGM (P5), PPM (P6), PNG or JPEG picture of at most 8192 x 8192 pixels
  *
- * The format is recognized by the contents, not by the name. Colours of a PNG are converted to
- * sRGB, and transparent ones blended with black. A JPEG that ends early is an error.
+ * The format is recognized by the contents, not by the name. Colours of a PNG with a gamma (gAMA)
+ * are converted to sRGB; transparency is ignored. A JPEG that ends early is an error.
  */
 Result<Image> readImage(const std::string &path);
 

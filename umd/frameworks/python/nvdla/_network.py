@@ -50,7 +50,8 @@ class Runnable:
 	Inputs are given by position, `net(a, b)`, or by name, `net({"left": a, "right": b})`; inputs that are left out
 	are zero. An array of the tensor's own dtype (`net.inputs[0].dtype`) holds elements, which are passed on
 	unchanged. An array of another floating-point dtype holds real numbers, which the scales in the network's file
-	turn into elements. Dimensions of 1 may be left out of a shape. NaNs in an array cause a RuntimeWarning.
+	turn into elements. Dimensions of 1 may be left out of a shape. NaNs in an array, and numbers that an integer
+	input clips to its range, cause a RuntimeWarning.
 
 	One output is returned as an array, several as `Outputs`. The arrays are float32: the real numbers for which the
 	elements stand. With `raw=True` the arrays hold the elements themselves. Each array owns its memory. An output

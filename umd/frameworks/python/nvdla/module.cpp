@@ -87,7 +87,7 @@ public:
 		take(released([&] {
 			return request_.setInputElements(index, bytesOf(info), orderOf(nhwc));
 		}));
-		warnOfNans(network_->network.inputs()[index], info);
+		warnOfChanges(network_->network.inputs()[index], info);
 	}
 
 	void setReal(size_t index, const py::buffer &array, bool nhwc)
@@ -97,7 +97,7 @@ public:
 		take(released([&] {
 			return request_.setInputFloat(index, floatsOf(info), orderOf(nhwc));
 		}));
-		warnOfNans(network_->network.inputs()[index], info);
+		warnOfChanges(network_->network.inputs()[index], info);
 	}
 
 	void bind(bool input, size_t index, const SharedMemory &memory)

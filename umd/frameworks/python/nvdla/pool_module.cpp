@@ -70,7 +70,7 @@ public:
 			return packElements(input, bytesOf(info), request_.inputs.at(index),
 					    orderOf(nhwc));
 		}));
-		warnOfNans(input, info);
+		warnOfChanges(input, info);
 	}
 
 	void setReal(size_t index, const py::buffer &array, bool nhwc)
@@ -82,7 +82,7 @@ public:
 			return packFloat(input, floatsOf(info), request_.inputs.at(index),
 					 orderOf(nhwc));
 		}));
-		warnOfNans(input, info);
+		warnOfChanges(input, info);
 	}
 
 	void submit(double timeout, int priority, bool statistics, bool busy)

@@ -63,8 +63,9 @@ inline std::span<const float> floatsOf(const py::buffer_info &info)
 	return { static_cast<const float *>(info.ptr), static_cast<size_t>(info.size) };
 }
 
-/** \brief Issue a Python RuntimeWarning if \a array, the values for \a input, has NaNs */
-void warnOfNans(const TensorDesc &input, const py::buffer_info &array);
+/** \brief Issue a Python RuntimeWarning if \a array, the values for \a input, has NaNs or
+ * numbers that the input clips (inputNote()) */
+void warnOfChanges(const TensorDesc &input, const py::buffer_info &array);
 
 inline ElementOrder orderOf(bool nhwc)
 {

@@ -8,7 +8,7 @@
 #include <nvdla/pixel_format.h>
 #include <pybind11/stl.h>
 
-#include "base/tensor/nan_note.h"
+#include "base/tensor/input_note.h"
 #include "support.h"
 
 namespace py = pybind11;
@@ -107,7 +107,7 @@ py::dict tensorInfo(const TensorDesc &desc)
 	return info;
 }
 
-void warnOfNans(const TensorDesc &input, const py::buffer_info &array)
+void warnOfChanges(const TensorDesc &input, const py::buffer_info &array)
 {
 	const DataType type = array.format == "f"   ? DataType::Float
 			      : array.format == "e" ? DataType::Half
@@ -117,7 +117,7 @@ void warnOfNans(const TensorDesc &input, const py::buffer_info &array)
 	 * Stack level 3: the warning names the line of the application, which called this package's
 	 * two Python functions above this one.
 	 */
-	if (const std::string note = nanNote(input, type, bytesOf(array));
+	if (const std::string note = inputNote(input, type, bytesOf(array));
 	    !note.empty() && PyErr_WarnEx(PyExc_RuntimeWarning, note.c_str(), 3))
 		throw py::error_already_set();
 }
