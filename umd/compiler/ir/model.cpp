@@ -251,16 +251,6 @@ ValueId Model::beforeReshapes(ValueId value) const
 	return value;
 }
 
-bool Model::isOutput(ValueId value) const
-{
-	return std::ranges::count(outputs, value) != 0;
-}
-
-bool Model::isInput(ValueId value) const
-{
-	return std::ranges::count(inputs, value) != 0;
-}
-
 ValueId Model::add(Value value)
 {
 	values.push_back(std::move(value));

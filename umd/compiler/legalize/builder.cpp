@@ -133,11 +133,6 @@ AxisOrder Builder::sortedAxes(const std::vector<int64_t> &axes, size_t rank)
 	return sorted;
 }
 
-const Value &Builder::value(const Tensor &tensor) const
-{
-	return model().values[tensor.id];
-}
-
 const Tensor &Builder::needComputed(const Tensor &tensor)
 {
 	support(!isConstant(tensor), fmt::format("input '{}'", value(tensor).name),
@@ -313,11 +308,6 @@ ElementKind Builder::real(const Tensor &tensor) const
 		isFloat(value.type) || (value.isConstant && value.quantization.none());
 
 	return { isNumber ? value.type : ElementType::Float32, {} };
-}
-
-ElementKind Builder::same(const Tensor &tensor) const
-{
-	return { value(tensor).type, value(tensor).quantization };
 }
 
 Tensor Builder::addValue(const std::string &name, Kind kind, const std::vector<ValueId> &inputs,

@@ -214,11 +214,6 @@ std::string &Lowerer::tableName(const Table &table)
 	return tables_.emplace_back(table, "").second;
 }
 
-void Lowerer::onCpu(const std::string &why)
-{
-	layers.back().cpu = why;
-}
-
 Elements Lowerer::halves(const std::vector<double> &numbers)
 {
 	std::vector<float> rounded;
