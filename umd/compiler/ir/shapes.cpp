@@ -49,7 +49,6 @@ private:
 	const Value &out() const { return model_.values[operation_.outputs.front()]; }
 	/* Whether the shapes of the inputs go with that of the output. */
 	bool fits() const;
-	bool fitsParts(size_t axis) const;
 	bool fitsSlice(const Slice &slice) const;
 	void needKernels() const;
 	void needQuantized(const Value &value) const;
@@ -68,21 +67,14 @@ bool Checker::fits() const
 	if (isAny<TransposedConvolution>(kind))
 		return shape(1)[1] == shape(0)[3];
 	if (const auto *concatenation = std::get_if<Concatenation>(&kind))
-		return fitsParts(concatenation->axis);
+		return std::ranges::all_of(operation_.inputs, [&](ValueId id) {
+			Extents one = model_.values[id].shape;
+			one[concatenation->axis] = out().shape[concatenation->axis];
+			return one == out().shape;
+		});
 	if (const auto *slice = std::get_if<Slice>(&kind))
 		return fitsSlice(*slice);
 	return !traitsOf(kind).isOverLastAxis || !shape(0).empty();
-}
-
-bool Checker::fitsParts(size_t axis) const
-{
-	for (size_t input = 0; input < operation_.inputs.size(); input++) {
-		Extents one = shape(input);
-		one[axis] = out().shape[axis];
-		if (one != out().shape)
-			return false;
-	}
-	return true;
 }
 
 bool Checker::fitsSlice(const Slice &slice) const
