@@ -284,16 +284,6 @@ ValueId Builder::addMeeting(const Tensor &tensor, Value value)
 	return addConstant(permuted(value, tensor.order));
 }
 
-ValueId Builder::addAlong(const Tensor &tensor, uint32_t axis, const std::vector<double> &numbers)
-{
-	Extents shape(tensor.shape.size(), 1);
-
-	need(axis < shape.size(), "input 0",
-	     fmt::format("is {}, without an axis {}", toString(tensor.shape), axis));
-	shape[axis] = static_cast<uint32_t>(numbers.size());
-	return addMeeting(tensor, floatConstant(numbers, shape));
-}
-
 void Builder::needFloatResults()
 {
 	support(hasFloatResults(), "type",

@@ -169,8 +169,6 @@ public:
 	 * \param[in] value as in the file
 	 */
 	ValueId addMeeting(const Tensor &tensor, Value value);
-	/** \brief Add a constant operand with one number for each index of an axis of the file */
-	ValueId addAlong(const Tensor &tensor, uint32_t axis, const std::vector<double> &numbers);
 
 	/** \brief Make a value without a writer a state. The first run reads zeros, each later one
 	 * the \a after of the run before */
