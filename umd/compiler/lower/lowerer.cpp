@@ -15,13 +15,11 @@ namespace nvdla::compiler
 
 Cube naturalCube(const Extents &shape)
 {
-	Cube cube;
 	const size_t rank = shape.size();
 
-	cube.c = rank > 0 ? shape[rank - 1] : 1;
-	cube.w = rank > 1 ? shape[rank - 2] : 1;
-	cube.h = rank > 2 ? shape[rank - 3] : 1;
-	return cube;
+	return { .c = rank > 0 ? shape[rank - 1] : 1,
+		 .h = rank > 2 ? shape[rank - 3] : 1,
+		 .w = rank > 1 ? shape[rank - 2] : 1 };
 }
 
 bool isAlone(const Cube &part, const Cube &whole)
