@@ -25,12 +25,6 @@ Error invalid(const std::string &name, const std::string &why)
 	return { ErrorCode::InvalidFile, checking, name.empty() ? "what has no name" : name, why };
 }
 
-bool isActivation(ElementType type)
-{
-	return isFloat(type) || type == ElementType::Int8 || type == ElementType::UInt8 ||
-	       type == ElementType::Int16;
-}
-
 /* Checks rules that legalize leaves open, but not the shapes that legalize computes. */
 class Checker : private Rules
 {
@@ -118,7 +112,9 @@ void Checker::needQuantized(const Value &value) const
 	if (value.isConstant)
 		return;
 	const std::string where = fmt::format("tensor '{}'", value.name);
-	support(isActivation(value.type), "type",
+	support(isFloat(value.type) || value.type == ElementType::Int8 ||
+			value.type == ElementType::UInt8 || value.type == ElementType::Int16,
+		"type",
 		fmt::format("of '{}' is {}; int8, uint8, int16 and float are known", value.name,
 			    elementTypeName(value.type)));
 	need(elementCount(value.shape) > 0, where, "has no elements");
