@@ -251,16 +251,6 @@ ValueId Model::beforeReshapes(ValueId value) const
 	return value;
 }
 
-bool Model::isOutput(ValueId value) const
-{
-	return std::ranges::count(outputs, value) != 0;
-}
-
-bool Model::isInput(ValueId value) const
-{
-	return std::ranges::count(inputs, value) != 0;
-}
-
 ValueId Model::add(Value value)
 {
 	values.push_back(std::move(value));
@@ -370,12 +360,9 @@ Value floatConstant(const std::vector<double> &numbers, const Extents &shape)
 
 	value.shape = shape;
 	value.isConstant = true;
-	std::vector<std::byte> bytes(numbers.size() * sizeof(float));
-	for (size_t i = 0; i < numbers.size(); i++) {
-		const auto number = static_cast<float>(numbers[i]);
-		std::memcpy(&bytes[i * sizeof(float)], &number, sizeof(float));
-	}
-	value.data = std::move(bytes);
+	const std::vector<float> floats(numbers.begin(), numbers.end());
+	const auto bytes = std::as_bytes(std::span(floats));
+	value.data = std::vector(bytes.begin(), bytes.end());
 	return value;
 }
 

@@ -431,8 +431,8 @@ struct Model {
 	Operator *writer(ValueId value);
 	/** \brief The value from which a chain of reshapes makes \a value */
 	ValueId beforeReshapes(ValueId value) const;
-	bool isOutput(ValueId value) const;
-	bool isInput(ValueId value) const;
+	bool isOutput(ValueId value) const { return std::ranges::count(outputs, value) != 0; }
+	bool isInput(ValueId value) const { return std::ranges::count(inputs, value) != 0; }
 	/** \brief Number of inputs that the application gives: those before the states' */
 	size_t givenInputs() const { return inputs.size() - states.size(); }
 	/** \brief Whether a value is the input or output of a state */

@@ -25,12 +25,6 @@ Error invalid(const std::string &name, const std::string &why)
 	return { ErrorCode::InvalidFile, checking, name.empty() ? "what has no name" : name, why };
 }
 
-bool isActivation(ElementType type)
-{
-	return isFloat(type) || type == ElementType::Int8 || type == ElementType::UInt8 ||
-	       type == ElementType::Int16;
-}
-
 /* Checks rules that legalize leaves open, but not the shapes that legalize computes. */
 class Checker : private Rules
 {
@@ -49,7 +43,6 @@ private:
 	const Value &out() const { return model_.values[operation_.outputs.front()]; }
 	/* Whether the shapes of the inputs go with that of the output. */
 	bool fits() const;
-	bool fitsParts(size_t axis) const;
 	bool fitsSlice(const Slice &slice) const;
 	void needKernels() const;
 	void needQuantized(const Value &value) const;
@@ -68,21 +61,14 @@ bool Checker::fits() const
 	if (isAny<TransposedConvolution>(kind))
 		return shape(1)[1] == shape(0)[3];
 	if (const auto *concatenation = std::get_if<Concatenation>(&kind))
-		return fitsParts(concatenation->axis);
+		return std::ranges::all_of(operation_.inputs, [&](ValueId id) {
+			Extents one = model_.values[id].shape;
+			one[concatenation->axis] = out().shape[concatenation->axis];
+			return one == out().shape;
+		});
 	if (const auto *slice = std::get_if<Slice>(&kind))
 		return fitsSlice(*slice);
 	return !traitsOf(kind).isOverLastAxis || !shape(0).empty();
-}
-
-bool Checker::fitsParts(size_t axis) const
-{
-	for (size_t input = 0; input < operation_.inputs.size(); input++) {
-		Extents one = shape(input);
-		one[axis] = out().shape[axis];
-		if (one != out().shape)
-			return false;
-	}
-	return true;
 }
 
 bool Checker::fitsSlice(const Slice &slice) const
@@ -126,7 +112,9 @@ void Checker::needQuantized(const Value &value) const
 	if (value.isConstant)
 		return;
 	const std::string where = fmt::format("tensor '{}'", value.name);
-	support(isActivation(value.type), "type",
+	support(isFloat(value.type) || value.type == ElementType::Int8 ||
+			value.type == ElementType::UInt8 || value.type == ElementType::Int16,
+		"type",
 		fmt::format("of '{}' is {}; int8, uint8, int16 and float are known", value.name,
 			    elementTypeName(value.type)));
 	need(elementCount(value.shape) > 0, where, "has no elements");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <utility>
@@ -29,5 +30,19 @@ public:
 private:
 	std::shared_ptr<const std::vector<std::byte>> owner_;
 };
+
+/** \return the low \a each bytes of each number, little endian as the host is */
+template<typename Numbers>
+std::vector<std::byte> lowBytes(const Numbers &numbers, size_t each)
+{
+	std::vector<std::byte> bytes(static_cast<size_t>(numbers.size()) * each);
+	size_t at = 0;
+
+	for (const auto &number : numbers) {
+		std::memcpy(&bytes[at], &number, each);
+		at += each;
+	}
+	return bytes;
+}
 
 } /* namespace nvdla::compiler */

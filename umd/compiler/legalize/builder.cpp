@@ -133,11 +133,6 @@ AxisOrder Builder::sortedAxes(const std::vector<int64_t> &axes, size_t rank)
 	return sorted;
 }
 
-const Value &Builder::value(const Tensor &tensor) const
-{
-	return model().values[tensor.id];
-}
-
 const Tensor &Builder::needComputed(const Tensor &tensor)
 {
 	support(!isConstant(tensor), fmt::format("input '{}'", value(tensor).name),
@@ -289,16 +284,6 @@ ValueId Builder::addMeeting(const Tensor &tensor, Value value)
 	return addConstant(permuted(value, tensor.order));
 }
 
-ValueId Builder::addAlong(const Tensor &tensor, uint32_t axis, const std::vector<double> &numbers)
-{
-	Extents shape(tensor.shape.size(), 1);
-
-	need(axis < shape.size(), "input 0",
-	     fmt::format("is {}, without an axis {}", toString(tensor.shape), axis));
-	shape[axis] = static_cast<uint32_t>(numbers.size());
-	return addMeeting(tensor, floatConstant(numbers, shape));
-}
-
 void Builder::needFloatResults()
 {
 	support(hasFloatResults(), "type",
@@ -313,11 +298,6 @@ ElementKind Builder::real(const Tensor &tensor) const
 		isFloat(value.type) || (value.isConstant && value.quantization.none());
 
 	return { isNumber ? value.type : ElementType::Float32, {} };
-}
-
-ElementKind Builder::same(const Tensor &tensor) const
-{
-	return { value(tensor).type, value(tensor).quantization };
 }
 
 Tensor Builder::addValue(const std::string &name, Kind kind, const std::vector<ValueId> &inputs,

@@ -125,7 +125,7 @@ public:
 	AxisOrder sortedAxes(const std::vector<int64_t> &axes, size_t rank);
 
 	/** \brief The value of a tensor */
-	const Value &value(const Tensor &tensor) const;
+	const Value &value(const Tensor &tensor) const { return model().values[tensor.id]; }
 	bool isConstant(const Tensor &tensor) const { return value(tensor).isConstant; }
 	/** \brief Operator that writes a value; null for inputs and constants */
 	Operator *writer(ValueId id) { return model().writer(id); }
@@ -169,8 +169,6 @@ public:
 	 * \param[in] value as in the file
 	 */
 	ValueId addMeeting(const Tensor &tensor, Value value);
-	/** \brief Add a constant operand with one number for each index of an axis of the file */
-	ValueId addAlong(const Tensor &tensor, uint32_t axis, const std::vector<double> &numbers);
 
 	/** \brief Make a value without a writer a state. The first run reads zeros, each later one
 	 * the \a after of the run before */
@@ -189,7 +187,10 @@ public:
 		return results_ ? *results_ : real(tensor);
 	}
 	/** \brief Type and quantization of a result that only moves a tensor's elements */
-	ElementKind same(const Tensor &tensor) const;
+	ElementKind same(const Tensor &tensor) const
+	{
+		return { value(tensor).type, value(tensor).quantization };
+	}
 	/** \brief The file's type and quantization, or else those of \a tensor */
 	ElementKind joined(const Tensor &tensor) const
 	{

@@ -5,7 +5,6 @@
  */
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 
 #include "builder.h"
@@ -29,17 +28,12 @@ std::optional<Value> constantOf(const std::vector<double> &numbers, ElementType 
 
 	if (isFloat(type))
 		return value;
+	/* This comparison refuses a NaN, too. */
+	if (!std::ranges::all_of(numbers, [](double one) { return std::fabs(one) < mostWhole; }))
+		return std::nullopt;
 	value.type = type;
-	std::vector<std::byte> bytes(numbers.size() * elementBytes(type));
-	for (size_t i = 0; i < numbers.size(); i++) {
-		/* This comparison refuses a NaN, too. */
-		if (!(std::fabs(numbers[i]) < mostWhole))
-			return std::nullopt;
-		/* Little endian: the low bytes are the first. */
-		const auto whole = static_cast<int64_t>(numbers[i]);
-		std::memcpy(&bytes[i * elementBytes(type)], &whole, elementBytes(type));
-	}
-	value.data = std::move(bytes);
+	value.data =
+		lowBytes(std::vector<int64_t>(numbers.begin(), numbers.end()), elementBytes(type));
 	return value;
 }
 

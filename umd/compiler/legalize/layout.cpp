@@ -35,16 +35,12 @@ AxisOrder orderOf(const Builder &builder, const Extents &shape, const AxisOrder 
 /* A flattened picture, whose elements stay where they are. */
 Tensor flattened(const Tensor &tensor, const Extents &shape)
 {
-	const std::vector<size_t> strides = packedStrides(tensor.shape);
+	const Walk walk = compiler::transposed(tensor.shape, tensor.order);
 	Tensor flat{ 0, shape, asInFile(shape.size()) };
-	Walk walk{ inValueOrder(tensor, tensor.shape) };
 
-	for (const uint32_t axis : tensor.order)
-		walk.strides.push_back(strides[axis]);
 	for (uint64_t i = 0; i < shape.back(); i++)
 		flat.places.push_back(static_cast<uint32_t>(walk(i)));
-	flat.unflattened =
-		turnedTo(tensor, inValueOrder(tensor, tensor.shape), asInFile(tensor.shape.size()));
+	flat.unflattened = turnedTo(tensor, walk.shape, asInFile(tensor.shape.size()));
 	return flat;
 }
 

@@ -32,8 +32,10 @@ Tensor scaledAlong(Builder &builder, Tensor x, uint32_t axis, const Scaling &sca
 		builder.need(numbers->size() == x.shape[axis], "scale",
 			     fmt::format("or bias is {} for {} channels; give one for each",
 					 numbers->size(), x.shape[axis]));
+		Extents shape(x.shape.size(), 1);
+		shape[axis] = x.shape[axis];
 		x = builder.compute(Elementwise{ function, {} }, x, x,
-				    { builder.addAlong(x, axis, *numbers) });
+				    { builder.addMeeting(x, floatConstant(*numbers, shape)) });
 	}
 	return x;
 }

@@ -175,17 +175,9 @@ double placeOf(const Resizing &how, double factor, uint32_t i, uint32_t extent, 
 
 double rounded(Rounding rounding, double place)
 {
-	switch (rounding) {
-	case Rounding::Floor:
-		return std::floor(place);
-	case Rounding::Ceil:
-		return std::ceil(place);
-	case Rounding::HalfUp:
-		return std::floor(place + 0.5);
-	case Rounding::HalfDown:
-		break;
-	}
-	return std::ceil(place - 0.5);
+	if (rounding == Rounding::Floor || rounding == Rounding::HalfUp)
+		return std::floor(rounding == Rounding::HalfUp ? place + 0.5 : place);
+	return std::ceil(rounding == Rounding::HalfDown ? place - 0.5 : place);
 }
 
 /* Nearest-neighbour resizing with any factors, as a concatenation of parts. */

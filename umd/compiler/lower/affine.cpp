@@ -19,12 +19,6 @@ namespace nvdla::compiler
 namespace
 {
 
-bool isAll(const std::vector<double> &numbers, double number)
-{
-	return std::all_of(numbers.begin(), numbers.end(),
-			   [number](double one) { return one == number; });
-}
-
 int32_t floatBits(double number)
 {
 	return static_cast<int32_t>(std::bit_cast<uint32_t>(static_cast<float>(number)));
@@ -187,8 +181,10 @@ op::Sdp halfAffine(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &
 	op::Sdp sdp{ .name = stage.name, .input = stage.input, .output = stage.output };
 	const Clamp &clamp = function.activation;
 	const HalfPowers powers = halfPowers(function);
-	const bool adds = !isAll(function.bias, 0);
-	const bool multiplies = !isAll(function.scale, 1) || !powers.none();
+	const bool adds = std::ranges::any_of(function.bias, [](double one) { return one != 0; });
+	const bool multiplies =
+		!powers.none() ||
+		std::ranges::any_of(function.scale, [](double one) { return one != 1; });
 
 	if (adds || multiplies) {
 		Elements sums, factors;

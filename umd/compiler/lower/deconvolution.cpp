@@ -74,17 +74,16 @@ void lower(Lowerer &lowerer, const Operator &operation, const TransposedConvolut
  */
 void lower(Lowerer &lowerer, const Operator &operation, const Enlarge &enlarge)
 {
-	lowerer.makeNatural(operation.inputs[0]);
-	const Cube in = lowerer.cube(operation.inputs[0]);
+	const ValueId input = operation.inputs[0], output = operation.outputs[0];
+	lowerer.makeNatural(input);
+	const Cube in = lowerer.cube(input);
 	const Spread x = spreadOf(enlarge.method, enlarge.factor.x);
 	const Spread y = spreadOf(enlarge.method, enlarge.factor.y);
 	const auto r = static_cast<uint32_t>(y.parts.size());
 	const auto s = static_cast<uint32_t>(x.parts.size());
-	const double most = *std::max_element(x.parts.begin(), x.parts.end()) *
-			    *std::max_element(y.parts.begin(), y.parts.end());
+	const double most = std::ranges::max(x.parts) * std::ranges::max(y.parts);
 
-	lowerer.support(lowerer.storage(operation.inputs[0]) != DataType::Int8 || most <= INT8_MAX,
-			"factor",
+	lowerer.support(lowerer.storage(input) != DataType::Int8 || most <= INT8_MAX, "factor",
 			fmt::format("is {} x {}, more than kernels of 8 bits can weigh",
 				    enlarge.factor.y, enlarge.factor.x));
 	lowerer.needRoom(uint64_t{ in.c } * in.c * r * s);
@@ -94,18 +93,12 @@ void lower(Lowerer &lowerer, const Operator &operation, const Enlarge &enlarge)
 			kernels.elements[(c * in.c + c) * r * s + rs] =
 				y.parts[rs / s] * x.parts[rs % s];
 	}
-	const Cube out{ in.c, in.h * enlarge.factor.y, in.w * enlarge.factor.x };
-	auto after = [](uint32_t size, uint32_t factor, const Spread &spread, uint32_t wanted) {
-		const auto taps = static_cast<uint32_t>(spread.parts.size());
-		return (size - 1) * factor + taps - spread.before - wanted;
-	};
-	const ValueId input = operation.inputs[0], output = operation.outputs[0];
 	deconvolve(lowerer, kernels,
 		   { .input = input,
 		     .output = output,
 		     .stride = enlarge.factor,
-		     .padding = { x.before, after(in.w, enlarge.factor.x, x, out.w), y.before,
-				  after(in.h, enlarge.factor.y, y, out.h) },
+		     .padding = { x.before, s - x.before - enlarge.factor.x, y.before,
+				  r - y.before - enlarge.factor.y },
 		     .keepsZero = lowerer.averagesIntegers(input, output),
 		     .normalizes = true });
 }

@@ -15,13 +15,11 @@ namespace nvdla::compiler
 
 Cube naturalCube(const Extents &shape)
 {
-	Cube cube;
 	const size_t rank = shape.size();
 
-	cube.c = rank > 0 ? shape[rank - 1] : 1;
-	cube.w = rank > 1 ? shape[rank - 2] : 1;
-	cube.h = rank > 2 ? shape[rank - 3] : 1;
-	return cube;
+	return { .c = rank > 0 ? shape[rank - 1] : 1,
+		 .h = rank > 2 ? shape[rank - 3] : 1,
+		 .w = rank > 1 ? shape[rank - 2] : 1 };
 }
 
 bool isAlone(const Cube &part, const Cube &whole)
@@ -212,11 +210,6 @@ std::string &Lowerer::tableName(const Table &table)
 		if (known == table)
 			return name;
 	return tables_.emplace_back(table, "").second;
-}
-
-void Lowerer::onCpu(const std::string &why)
-{
-	layers.back().cpu = why;
 }
 
 Elements Lowerer::halves(const std::vector<double> &numbers)

@@ -199,7 +199,7 @@ public:
 	/** \return the name of a table in the graph; empty at first, for the caller to set */
 	std::string &tableName(const Table &table);
 	/** \brief Note in the report that the operator runs on the CPU */
-	void onCpu(const std::string &why);
+	void onCpu(const std::string &why) { layers.back().cpu = why; }
 	/**
 	 * \brief Constants in FP16, saturated
 	 *

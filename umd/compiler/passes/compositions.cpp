@@ -15,12 +15,19 @@ namespace
 
 using Function = Elementwise::Function;
 
+/* Whether an operator computes a function of two tensors, without an activation. */
+bool computes(const Operator &operation, Function function)
+{
+	const auto *kind = std::get_if<Elementwise>(&operation.kind);
+
+	return kind && kind->function == function && kind->activation.isNone();
+}
+
 const Operator *elementwiseThatWrites(const Model &model, ValueId value, Function function)
 {
 	const Operator *writer = model.writer(value);
-	const auto *kind = writer ? std::get_if<Elementwise>(&writer->kind) : nullptr;
 
-	return kind && kind->function == function && kind->activation.isNone() ? writer : nullptr;
+	return writer && computes(*writer, function) ? writer : nullptr;
 }
 
 /* Both orders of the operands of \a value's writer; none if it does not compute \a function. */
@@ -116,40 +123,6 @@ std::optional<ValueId> radicandOf(const Model &model, ValueId value, bool isReci
 	return root ? ofPower(*root, 0.5) : ofPower(value, -0.5);
 }
 
-/* Matches (x - mean) / sqrt(variance + epsilon), or a product with the root's reciprocal. */
-std::optional<Variance> standardized(const Model &model, const Operator &operation)
-{
-	const auto *kind = std::get_if<Elementwise>(&operation.kind);
-	if (!kind || !kind->activation.isNone() ||
-	    (kind->function != Function::Divide && kind->function != Function::Multiply))
-		return std::nullopt;
-	const bool divides = kind->function == Function::Divide;
-	for (const size_t at : { 0U, 1U }) {
-		const auto radicand = radicandOf(model, operation.inputs[1 - at], !divides);
-		const auto variance = radicand ? varianceOf(model, *radicand) : std::nullopt;
-		if (variance && (!divides || at == 0) &&
-		    centered(model, operation.inputs[at]) == variance->of)
-			return variance;
-	}
-	return std::nullopt;
-}
-
-/* Value whose softmax an operator computes; subtracting its maximum first is optional. */
-std::optional<ValueId> softmaxOf(const Model &model, const Operator &operation)
-{
-	const auto *kind = std::get_if<Elementwise>(&operation.kind);
-	if (!kind || !kind->activation.isNone() || kind->function != Function::Divide ||
-	    reducedOf(model, operation.inputs[1], Pool::Method::Sum) != operation.inputs[0])
-		return std::nullopt;
-	const auto of = argumentOf(model, operation.inputs[0], { Unary::Function::Exp });
-	const Operator *difference =
-		of ? elementwiseThatWrites(model, *of, Function::Subtract) : nullptr;
-	const bool isLessMaximum =
-		difference &&
-		reducedOf(model, difference->inputs[1], Pool::Method::Max) == difference->inputs[0];
-	return isLessMaximum ? difference->inputs[0] : of;
-}
-
 /* Goes back from \a value to the first factor that is no constant; multiplies the constants. */
 Line scaledOf(const Model &model, ValueId value)
 {
@@ -240,8 +213,7 @@ void findVariances(const Operator &operation, Chain &chain)
 {
 	const Model &model = chain.model;
 	const ValueId result = operation.outputs.front();
-	if (elementwiseThatWrites(model, result, Function::Subtract) != &operation ||
-	    !isFloat(model.values[result].type))
+	if (!computes(operation, Function::Subtract) || !isFloat(model.values[result].type))
 		return;
 	const auto mean = rootOf(model, operation.inputs[1]);
 	const Operator *ofSquares = model.writer(operation.inputs[0]);
@@ -259,8 +231,19 @@ void findVariances(const Operator &operation, Chain &chain)
 
 void findSoftmaxes(const Operator &operation, Chain &chain)
 {
-	if (const auto of = softmaxOf(chain.model, operation))
-		addInstead(chain, *of, Softmax{});
+	const Model &model = chain.model;
+	if (!computes(operation, Function::Divide) ||
+	    reducedOf(model, operation.inputs[1], Pool::Method::Sum) != operation.inputs[0])
+		return;
+	const auto of = argumentOf(model, operation.inputs[0], { Unary::Function::Exp });
+	if (!of)
+		return;
+	/* Files may subtract the maximum first, which changes no result. */
+	const Operator *difference = elementwiseThatWrites(model, *of, Function::Subtract);
+	const bool isLessMaximum =
+		difference &&
+		reducedOf(model, difference->inputs[1], Pool::Method::Max) == difference->inputs[0];
+	addInstead(chain, isLessMaximum ? difference->inputs[0] : *of, Softmax{});
 }
 
 void findGelus(const Operator &operation, Chain &chain)
@@ -281,10 +264,21 @@ void findGelus(const Operator &operation, Chain &chain)
 
 void findStandardizations(const Operator &operation, Chain &chain)
 {
-	if (const auto variance = standardized(chain.model, operation))
-		addInstead(chain, variance->of,
-			   OverChannels{ .function = OverChannels::Function::Standardize,
-					 .shift = variance->epsilon });
+	const Model &model = chain.model;
+	const bool divides = computes(operation, Function::Divide);
+	if (!divides && !computes(operation, Function::Multiply))
+		return;
+	/* Instead of a division by the root, files may multiply by its reciprocal. */
+	for (const size_t at : { 0U, 1U }) {
+		const auto radicand = radicandOf(model, operation.inputs[1 - at], !divides);
+		const auto variance = radicand ? varianceOf(model, *radicand) : std::nullopt;
+		if (variance && (!divides || at == 0) &&
+		    centered(model, operation.inputs[at]) == variance->of)
+			return addInstead(
+				chain, variance->of,
+				OverChannels{ .function = OverChannels::Function::Standardize,
+					      .shift = variance->epsilon });
+	}
 }
 
 } /* namespace nvdla::compiler */

@@ -62,8 +62,7 @@ void removeUnused(Model &model)
 		needed[id] = true;
 	for (size_t i = model.operators.size(); i-- > 0;) {
 		Operator &operation = model.operators[i];
-		if (std::none_of(operation.outputs.begin(), operation.outputs.end(),
-				 [&](ValueId id) { return needed[id]; }))
+		if (std::ranges::none_of(operation.outputs, [&](ValueId id) { return needed[id]; }))
 			continue;
 		for (const ValueId id : operation.inputs)
 			needed[id] = true;

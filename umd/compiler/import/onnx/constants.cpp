@@ -20,30 +20,16 @@ namespace nvdla::compiler::onnx
 namespace
 {
 
-/* Copies the low \a each bytes of each number; the host is little endian. */
-template<typename Numbers>
-std::vector<std::byte> bytesOf(const Numbers &numbers, size_t each)
-{
-	std::vector<std::byte> bytes(static_cast<size_t>(numbers.size()) * each);
-	size_t at = 0;
-
-	for (const auto &number : numbers) {
-		std::memcpy(&bytes[at], &number, each);
-		at += each;
-	}
-	return bytes;
-}
-
 std::vector<std::byte> bytesOf(const pb::Tensor &tensor, ElementType type)
 {
 	const size_t each = elementBytes(type);
 
 	if (tensor.has_raw_data())
-		return bytesOf(tensor.raw_data(), 1);
+		return lowBytes(tensor.raw_data(), 1);
 	if (type == ElementType::Float32)
-		return bytesOf(tensor.float_data(), each);
-	return type == ElementType::Int64 ? bytesOf(tensor.int64_data(), each)
-					  : bytesOf(tensor.int32_data(), each);
+		return lowBytes(tensor.float_data(), each);
+	return type == ElementType::Int64 ? lowBytes(tensor.int64_data(), each)
+					  : lowBytes(tensor.int32_data(), each);
 }
 
 SharedBytes floatsOf(const pb::Tensor &ofDoubles)
@@ -184,7 +170,7 @@ Value wholeConstant(const std::vector<int64_t> &numbers, std::optional<Extents> 
 
 	value.type = ElementType::Int64;
 	value.shape = shape.value_or(Extents{ static_cast<uint32_t>(numbers.size()) });
-	value.data = bytesOf(numbers, sizeof(int64_t));
+	value.data = lowBytes(numbers, sizeof(int64_t));
 	value.isConstant = true;
 	return value;
 }

@@ -136,14 +136,6 @@ Tensor turnedBy(NodeReader &reader, const std::string &attribute, size_t index)
 						 : legalize::transposed(reader, tensor, { 1, 0 });
 }
 
-/* A constant matrix as K x C; the node's attributes say whether it is transposed. */
-Value matrixOf(NodeReader &reader, const Value &weights)
-{
-	reader.support(weights.shape.size() == 2, "inputs",
-		       "are not computed rows and a constant matrix");
-	return reader.integer("transB", 0) != 0 ? weights : permuted(weights, { 1, 0 });
-}
-
 /* A constant times a factor, such as beta of Gemm's bias. */
 Value scaled(Value value, double factor)
 {
@@ -169,7 +161,11 @@ Tensor readMatrices(NodeReader &reader, double alpha, std::vector<Value> bias)
 	Tensor rows = turnedBy(reader, "transA", 0);
 
 	if (reader.isConstant(1)) {
-		Weights weights{ matrixOf(reader, reader.constant(1)), std::move(bias) };
+		Weights weights{ reader.constant(1), std::move(bias) };
+		reader.support(weights.kernels.shape.size() == 2, "inputs",
+			       "are not computed rows and a constant matrix");
+		if (reader.integer("transB", 0) == 0)
+			weights.kernels = permuted(weights.kernels, { 1, 0 });
 		reader.support(alpha == 1 || isFloat(weights.kernels.type), "alpha",
 			       "is not 1, of integers");
 		weights.kernels = scaled(std::move(weights.kernels), alpha);

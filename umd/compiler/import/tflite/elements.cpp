@@ -198,13 +198,6 @@ Tensor readConversion(OperatorReader &reader)
 		       : legalize::unary(reader, x, {});
 }
 
-/* Sparse constants are expanded when they are read, so nothing is left to do. */
-Tensor readDensify(OperatorReader &reader)
-{
-	reader.constant(0);
-	return reader.input(0);
-}
-
 Tensor readLocalResponse(OperatorReader &reader)
 {
 	const auto &options = reader.options<fb::LocalResponseNormalizationOptions>();
@@ -235,7 +228,12 @@ const OperatorTable elementOperators = {
 		  return legalize::concatenation(r, r.allInputs(), options.axis(),
 						 r.clamp(options.activation()));
 	  } },
-	{ DENSIFY, readDensify },
+	/* Sparse constants are expanded when they are read, so nothing is left to do. */
+	{ DENSIFY,
+	  [](OperatorReader &r) {
+		  r.constant(0);
+		  return r.input(0);
+	  } },
 	{ DEPTH_TO_SPACE, readDepthToSpace },
 	{ DEQUANTIZE, readConversion },
 	{ EXPAND_DIMS, readReshape },
