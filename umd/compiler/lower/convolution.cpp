@@ -156,7 +156,6 @@ Scaling scalingOf(const Lowerer &lowerer, const Kernels &kernels, const Convolut
 	const bool hasEdges = pass.isTransposed && (zero != 0 || pass.normalizes);
 	const Cube shape = hasEdges || pass.factors.size() > 1 ? pass.out : Cube{};
 	Affine affine{ {}, {}, { kernels.k, shape.h, shape.w }, pass.activation, pass.firstBits };
-
 	affine.largest = 0;
 	for (uint32_t k = 0; k < kernels.k; k++) {
 		const auto elements = kernels.one(k);

@@ -22,11 +22,10 @@ int factorBits(DataType type)
 	return type == DataType::Int8 ? 14 : 13;
 }
 
-/* X1 and X2, which multiply x less its zero point by any number below 2^16. */
+/* X1 and X2 multiply x less its zero point by any number below 2^16. */
 void multiplyBy(op::Sdp &sdp, double factor, int32_t zero, DataType type)
 {
-	constexpr int mostShift = 47;
-	const int shift = std::min(28 - std::ilogb(std::max(factor, 0x1p-19)), mostShift);
+	const int shift = 28 - std::ilogb(std::max(std::fabs(factor), 0x1p-19)); /* up to 47 */
 	const FactorPair pair = nearestFactors(std::ldexp(factor, shift), 14);
 	const uint8_t coarseShift = type == DataType::Int8 ? 0 : 3; /* for 32 bits between them */
 
@@ -43,11 +42,9 @@ void multiplyBy(op::Sdp &sdp, double factor, int32_t zero, DataType type)
 /* With a smaller gain, an 8-bit zero point divided by it exceeds the converter's 32-bit offset. */
 constexpr double leastGain = 0x1p-23;
 
-/* gain * (a * x + b * y) */
+/* gain * (a * x + b * y), with the gain of the output converter */
 struct SumFactors {
-	double a;
-	double b;
-	double gain; /* of the output converter */
+	double a, b, gain;
 };
 
 /*
@@ -403,20 +400,19 @@ op::Sdp integerSum(Lowerer &lowerer, const Elementwise &elementwise, const Meeti
 	}
 	const DataType type =
 		std::min(lowerer.range(meeting.stream), lowerer.range(meeting.operand));
-	SumFactors factors = sumFactors(stream.scale / out.scale, operand.scale / out.scale,
-					factorBits(type) + (type == DataType::Int8));
-	op::Sdp sdp{ .name = {}, .input = lowerer.surface(meeting.stream), .output = {} };
-
-	multiplyBy(sdp, factors.a, stream.zeroPoint, type);
-	if (subtracts && meeting.turned)
-		sdp.x1->mulOperand *= -1;
-	else if (subtracts)
-		factors.b *= -1;
-	sdp.y = op::SdpUnit{ .alu = op::Alu::Sum,
-			     .operands = lowerer.surface(meeting.operand),
-			     .aluConverter = Converter{ operand.zeroPoint,
-							static_cast<int16_t>(factors.b), 0 } };
-	sdp.converter = lowerer.take(makeConverter(-out.zeroPoint / factors.gain, factors.gain));
+	auto [a, b, gain] = sumFactors(stream.scale / out.scale, operand.scale / out.scale,
+				       factorBits(type) + (type == DataType::Int8));
+	if (subtracts)
+		(meeting.turned ? a : b) *= -1;
+	op::Sdp sdp{ .name = {},
+		     .input = lowerer.surface(meeting.stream),
+		     .output = {},
+		     .y = op::SdpUnit{ .alu = op::Alu::Sum,
+				       .operands = lowerer.surface(meeting.operand),
+				       .aluConverter = Converter{ operand.zeroPoint,
+								  static_cast<int16_t>(b), 0 } },
+		     .converter = lowerer.take(makeConverter(-out.zeroPoint / gain, gain)) };
+	multiplyBy(sdp, a, stream.zeroPoint, type);
 	return sdp;
 }
 

@@ -39,10 +39,8 @@ Tensor readPool(OperatorReader &reader)
 			      { .activation = reader.clamp(options.activation()) });
 }
 
-/*
- * Weights that have one scale, with the scale that makes the step of the sums TensorFlow Lite's: it
- * multiplies both scales in single precision. Its kernels of INT8 convolutions do not.
- */
+/* Weights with one scale get that with which the sums have TensorFlow Lite's step: except in INT8
+ * convolutions, it multiplies the scales of input and weights in single precision. */
 Value weightsOf(OperatorReader &reader, const Tensor &x, bool isConvolution)
 {
 	const Value &input = reader.value(x);
