@@ -33,7 +33,7 @@ struct nvdla_memory {
 	/** @owner_addr: DMA address of the pages for @owner, needed to free them */
 	dma_addr_t owner_addr;
 
-	/** @leaked: the core may use the pages for ever: nvdla_memory_free() does not free them */
+	/** @leaked: the core may still access the pages, so nvdla_memory_free() does not free them */
 	bool leaked;
 
 	/** @write_combine: CPU mappings are write-combined, the kernel's own included */

@@ -215,7 +215,7 @@ private:
 	SpecialCount *special_;
 	bool flushNan_;
 	bool settled_;	       /* see settled() */
-	const uint32_t first_; /* first entry that CDMA wrote */
+	const uint32_t first_; /* ring entry at which this stream begins */
 	uint64_t taken_ = 0;   /* bytes taken until settle() */
 	uint32_t entry_;       /* next entry that CSC loads */
 	uint32_t loaded_ = 0;  /* entries loaded since release() */

@@ -20,8 +20,8 @@ class TileWeights
 {
 public:
 	/**
-	 * \param plan layout; must outlive this object
-	 * \param scratch memory for the weights
+	 * \param plan layout of the panel
+	 * \param scratch memory for the panel; both must outlive this object
 	 */
 	TileWeights(const TilePlan &plan, Scratch &scratch);
 

@@ -66,7 +66,7 @@ struct SdpLine {
 	int32_t bendLow[kMostLanes];
 	int32_t bendHigh[kMostLanes];
 	double largestBendFactor; /**< multiplier * 2 ^ -shift; 1 if the line does not bend */
-	double largestBendOffset; /**< 0 if the line does not bend */
+	double largestBendOffset; /**< largest magnitude of bendOffset, 0 without a bend */
 };
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Log of the server's messages.
+ * Log of the vfio-user server: notes on itself, its client and the protocol, by level.
  */
 #pragma once
 

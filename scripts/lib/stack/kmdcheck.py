@@ -61,8 +61,8 @@ def main():
 		'checkpatch --strict. With an option, the script makes only the check of that option.'))
 	checks = parser.add_mutually_exclusive_group()
 	checks.add_argument('--all', action='store_true', help=(
-		'compile the driver, with the warnings of W=1 and of sparse as errors, for every kernel from '
-		f'{kernels.known()[0]} on whose headers the Debian archive has (from old backports to experimental), and print a '
+		'compile the driver, with the warnings of W=1 and of sparse as errors, for every kernel, '
+		f'from {kernels.known()[0]} on, of which the Debian archive has the headers (from old backports to experimental), and print a '
 		'table of the results; a Debian suite that cannot be reached is skipped'))
 	checks.add_argument('--cross', action='store_true', help=(
 		'compile the driver, with the warnings of W=1 as errors and without sparse, for the kernels of Debian 13 for other '

@@ -38,8 +38,8 @@ enum class Interface : uint32_t {
 	Host1 = 3 /**< a library of the host; extension of this project */
 };
 
-/** \brief Array of a DLA task that a blob holds (Blob::subInterface); 0 in files of compilers that
- * do not set it */
+/** \brief Which array of a DLA task is in a blob (Blob::subInterface); 0 in files of compilers that
+ * do not tell */
 enum DlaSubInterface : uint32_t {
 	DlaAddr0 = 1,
 	DlaDeps = 2,
