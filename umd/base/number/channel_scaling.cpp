@@ -169,24 +169,23 @@ std::vector<double> withFirstRounding(std::span<const double> biases,
 
 FactorPair nearestFactors(double product, int power)
 {
-	constexpr double nearEnough = 0x1p-28;
-	const double first = std::ldexp(1, std::clamp(power, 0, maxPower));
-	FactorPair best{ first, 0 };
-	double least = std::fabs(product);
+	const uint32_t first = 1U << std::clamp(power, 0, maxPower);
+	const auto wanted = static_cast<uint32_t>(std::llround(std::fabs(product)));
+	const uint32_t nearEnough = wanted >> 28;
+	uint32_t bestCoarse = first, bestFine = 0, least = wanted;
 
 	/* Try larger first operands only: the second one then gets smaller, and stays within its
 	 * range. */
-	for (double coarse = first; coarse < 2 * first && least > nearEnough * std::fabs(product);
-	     coarse++) {
-		const double fine = roundReal(product / coarse);
-		const double error = std::fabs(fine * coarse - product);
-		if (error < least &&
-		    std::fabs(fine) <= static_cast<double>(operandLimits.highest)) {
+	for (uint32_t coarse = first; coarse < 2 * first && least > nearEnough; coarse++) {
+		const uint32_t fine = (wanted + coarse / 2) / coarse, made = fine * coarse;
+		const uint32_t error = made > wanted ? made - wanted : wanted - made;
+		if (error < least && fine <= operandLimits.highest) {
 			least = error;
-			best = { coarse, fine };
+			bestCoarse = coarse;
+			bestFine = fine;
 		}
 	}
-	return best;
+	return { static_cast<double>(bestCoarse), std::copysign(bestFine, product) };
 }
 
 Result<ChannelScaling> scaleChannels(std::span<const double> scales, std::span<const double> biases,
