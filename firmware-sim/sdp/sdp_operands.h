@@ -71,7 +71,7 @@ private:
 
 	std::span<const std::byte> raw_; /**< bytes of the run that was read last */
 	std::vector<std::byte> buffer_;
-	std::vector<std::byte> one_; /**< the ALU's or the multiplier's operands of pairs */
+	std::vector<std::byte> one_; /**< ALU's or multiplier's half of pairs in memory */
 	RawVector<int32_t> aluValues_;
 	RawVector<int32_t> mulValues_;
 	SdpOperandRun alu_;

@@ -34,7 +34,7 @@ struct Tolerance {
 
 	Kind kind = Kind::Exact;
 	double products = 0;	/**< convolution: R * S * C */
-	double maxExponent = 0; /**< convolution: largest exponent of a product in the layer */
+	double maxExponent = 0; /**< convolution: largest binary exponent of a product */
 	double absolute = 0;	/**< pooling: largest difference */
 	double relative = 0;	/**< pooling: largest difference divided by the expected number */
 };

@@ -22,7 +22,7 @@ namespace
 /* Bytes queued for a client that does not read its socket; then its requests must wait. */
 constexpr size_t kMaxQueued = 4 * wire::kMaxMessage;
 
-/* Most messages handled before the other descriptors are polled again. */
+/* At most this many messages are handled before other descriptors are polled. */
 constexpr unsigned int kMaxBatch = 64;
 
 /*

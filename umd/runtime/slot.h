@@ -14,7 +14,7 @@
 namespace nvdla
 {
 
-/** \brief The failed action, in errors */
+/** \brief What failed, in errors of these functions */
 inline constexpr const char *runningNetwork = "run network";
 
 /**

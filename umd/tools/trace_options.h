@@ -29,8 +29,8 @@ public:
 
 	void addTo(CommandLine &app);
 
-	/** \return InvalidArgument naming an option that has a wrong value, or no effect without
-	 * --trace */
+	/** \return InvalidArgument, naming the option, if one has a wrong value, or was given
+	 * without --trace */
 	Result<void> check() const;
 	/** \return the device at \a path; with --trace it is recorded. Errors of Device::open(), or
 	 * InvalidArgument if this device cannot be recorded */

@@ -20,7 +20,7 @@
 namespace nvdla::compiler
 {
 
-/** \brief The failed action, in errors */
+/** \brief What failed, in errors of these functions */
 inline constexpr const char *compiling = "compile model";
 
 /** \brief Channels, lines and columns of a surface */

@@ -22,7 +22,7 @@
 namespace nvdla::compiler
 {
 
-/** \brief The failed action, in errors */
+/** \brief What failed, in errors of these functions */
 inline constexpr const char *divideModel = "divide model";
 /** \brief Reason of the error Unsupported for a value whose size differs from run to run */
 inline constexpr const char *differentSizes = "has a size that depends on the inputs' numbers";

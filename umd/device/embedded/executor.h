@@ -82,7 +82,7 @@ public:
 		return std::make_unique<sim::Core::LentThread>(core_);
 	}
 
-	/** \brief Zero a range of the on-chip memory that no job uses */
+	/** \brief Zero a range of the on-chip memory; no job may use it meanwhile */
 	void clearOnChip(uint64_t address, size_t size);
 
 private:

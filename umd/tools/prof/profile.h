@@ -19,7 +19,7 @@ namespace nvdla::prof
 
 /** \brief One operation of a run, on the device or on the CPU */
 struct OperationProfile {
-	uint16_t task = 0; /**< id of the task */
+	uint16_t task = 0; /**< id of the task in the loadable */
 	size_t index = 0;  /**< index of the operation in its task */
 	inspect::OperationText text;
 	uint64_t startNs = 0; /**< time since the run began */

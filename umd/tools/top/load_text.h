@@ -17,7 +17,7 @@ struct Look {
 };
 
 /** \return for each device a table of its engines and one of its processes; every line ends in
- * '\\n' */
+ * a newline */
 std::string loadText(const Load &load, const Look &look = {});
 
 } /* namespace nvdla::top */

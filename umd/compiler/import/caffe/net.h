@@ -23,7 +23,7 @@ namespace nvdla::compiler::caffe
 
 namespace schema = nvdla::onnx;
 
-/** \brief The failed action, in errors */
+/** \brief What failed, in errors of these functions */
 inline constexpr const char *reading = "read Caffe net";
 
 using Numbers = std::vector<float>;

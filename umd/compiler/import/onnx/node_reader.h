@@ -20,7 +20,7 @@ namespace nvdla::compiler::onnx
 
 namespace pb = nvdla::onnx;
 
-/** \brief The failed action, in errors */
+/** \brief What failed, in errors of these functions */
 inline constexpr const char *reading = "read ONNX model";
 
 /** \brief A file that is being read */
