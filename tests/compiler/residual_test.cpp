@@ -217,6 +217,10 @@ TEST(Residual, IsAddedBehindTheConvolution)
 	const ResidualCase cases[] = {
 		{ ElementType::Int8, 0, true, none, false, 0.8, 2 },
 		{ ElementType::Int8, 0, false, none, true, 1.7, 2 },
+		/* Scales that are far apart; with 5e-5, the factor is next to the largest one. */
+		{ ElementType::Int8, 0, true, none, false, 5e-5, 2 },
+		{ ElementType::Int8, 0, true, none, true, 1e-9, 2 },
+		{ ElementType::Int8, 0, true, none, false, 3e4, 2 },
 		/* One multiplier is too few for kernels of very different scales. */
 		{ ElementType::Int8, 6, true, none, true, 1, 0 },
 		/* X2 has the ReLU where it can add the operand as it is. */

@@ -197,9 +197,9 @@ class Progress(unittest.TestCase):
 		"""One that came again and again looked like the reason why the guest was slow."""
 		told = []
 		guest = vm.Machine(_GUEST, vm.Options(logs=self.folder), progress=told.append)
-		for now, text in ((100, ''), (105, 'a line\n'), (110, 'a line\n'), (115, 'a line\n'), (120, 'a line\nnext\n')):
+		for second, text in ((100, ''), (105, 'a line\n'), (110, 'a line\n'), (115, 'a line\n'), (120, 'a line\nnext\n')):
 			(self.folder / 'console').write_text(text)
-			with unittest.mock.patch.object(vm.time, 'monotonic', return_value=now):
+			with unittest.mock.patch.object(vm.time, 'monotonic', return_value=second):
 				guest._say_how_far(vm._Control(), self.folder / 'console', 95)
 		self.assertEqual(told, ['booting for 5 s', 'booting for 10 s: a line', 'booting for 15 s; no new line on its console for 5 s',
 					'booting for 20 s; no new line on its console for 10 s', 'booting for 25 s: next'])

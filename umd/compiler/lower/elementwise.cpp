@@ -22,7 +22,7 @@ int factorBits(DataType type)
 	return type == DataType::Int8 ? 14 : 13;
 }
 
-/* X1 and X2 multiply x less its zero point by any number below 2^16. */
+/* X1 and X2 multiply x less its zero point by any number up to 2^15. */
 void multiplyBy(op::Sdp &sdp, double factor, int32_t zero, DataType type)
 {
 	const int shift = 28 - std::ilogb(std::max(std::fabs(factor), 0x1p-19)); /* up to 47 */
@@ -61,8 +61,9 @@ SumFactors sumFactors(double scaleA, double scaleB, int bits)
 	double least = HUGE_VAL;
 
 	for (double first = std::max(1.0, std::ceil(most / 2)); first <= most; first++) {
-		const double wanted = first * b / larger, factor = std::max(1.0, roundReal(wanted));
-		const auto converter = makeConverter(0, wanted < 1 ? larger / first : b / factor);
+		const double factor = std::max(1.0, std::floor(first * b / larger));
+		const auto converter =
+			makeConverter(0, first * b < larger ? larger / first : b / factor);
 		if (!converter)
 			continue;
 		const double gain = converter->gain();

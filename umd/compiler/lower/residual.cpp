@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include <nvdla/converter.h>
-#include <nvdla/rounding.h>
 
 #include "base/number/sdp_operands.h"
 #include "sdp.h"
@@ -61,10 +60,10 @@ void sumOfIntegers(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &
 		const double factor =
 			std::ldexp(double{ 1 } * sdp.x1->mulOperand * sdp.x2->mulOperand,
 				   -sdp.x1->shift - sdp.x2->shift);
-		const int shift = std::max(14 - std::ilogb(factor), 0);
+		const int shift = std::max(14 - std::ilogb(std::max(factor, 0x1p-33)), 0);
+		const int64_t operand = operandLimits.saturate(std::ldexp(factor, shift));
 		sdp.x2 = op::SdpUnit{ .multiply = true,
-				      .mulOperand = static_cast<int32_t>(
-					      roundReal(std::ldexp(factor, shift))),
+				      .mulOperand = static_cast<int32_t>(operand),
 				      .shift = static_cast<uint8_t>(shift) };
 	}
 	sdp.x1 = unitOf(lowerer, stage.name + " factors", function.shape, *x1);
