@@ -217,8 +217,8 @@ TEST(Residual, IsAddedBehindTheConvolution)
 	const ResidualCase cases[] = {
 		{ ElementType::Int8, 0, true, none, false, 0.8, 2 },
 		{ ElementType::Int8, 0, false, none, true, 1.7, 2 },
-		/* Scales that are far apart; with 5e-5, the factor is next to the largest one. */
-		{ ElementType::Int8, 0, true, none, false, 5e-5, 2 },
+		/* Scales that are far apart; with 7.72e-5, the factor is next to the largest one. */
+		{ ElementType::Int8, 0, true, none, false, 7.72e-5, 2 },
 		{ ElementType::Int8, 0, true, none, true, 1e-9, 2 },
 		{ ElementType::Int8, 0, true, none, false, 3e4, 2 },
 		/* One multiplier is too few for kernels of very different scales. */
