@@ -117,22 +117,20 @@ def _checked(said, way):
 	return way
 
 
-def _has_few_means(arguments):
-	"""Return whether --mean has too few numbers for a picture with colours."""
-	return bool(arguments.mean) and len(arguments.mean.split(',')) < 3
-
-
-def _check_mean(way, loadable):
-	"""Raise Failure if the input of @loadable has colours, for which --mean has too few numbers. nvdla-run would say
-	so, too, but only after the guest has booted."""
+def _check_mean(mean, way, loadable):
+	"""Raise Failure if the input of @loadable has colours and @mean, the numbers of --mean, are fewer than three, or if it is
+	grey and they are more than one. nvdla-run would say so, too, but only after the guest has booted."""
 	said = _try(way, build_dir() / _INFO, ['--json', loadable])
 	if said.returncode != 0:
 		return
 	network = json.loads(said.stdout)
 	inputs = {memory['bind_id']: memory['tensor_desc_id'] for memory in network['memory_list'] if 'input' in memory['flags']}
-	channels = {tensor['id']: tensor['c'] for tensor in network['tensor_desc_list']}
-	if channels.get(inputs.get(0), 1) > 1:
-		raise Failure('--mean: give three numbers, for red, green and blue', 2)
+	channels = {tensor['id']: tensor['c'] for tensor in network['tensor_desc_list']}.get(inputs.get(0))
+	numbers = len(mean.split(','))
+	if channels == 1 and numbers != 1:
+		raise Failure(f'--mean {mean}: give one number; the input is grey', 2)
+	if channels not in (None, 1) and numbers < 3:
+		raise Failure(f'--mean {mean}: give three numbers, for red, green and blue', 2)
 
 
 def _command(program, device, files, arguments):
@@ -165,7 +163,7 @@ def run(arguments, picture):
 	if arguments.device == 'embedded':
 		program = example.prepare_programs(_COMPILER, target=_TARGET)
 	else:
-		program = example.prepare_programs_and_tree(_TARGET, _COMPILER, *([_INFO] if _has_few_means(arguments) else []))
+		program = example.prepare_programs_and_tree(_TARGET, _COMPILER, *([_INFO] if arguments.mean else []))
 	with tempfile.TemporaryDirectory(prefix='nvdla-') as name:
 		folder = Path(name)
 		files = {'loadable': folder / f'{arguments.model.stem}.nvdla', 'picture': picture}
@@ -180,8 +178,8 @@ def run(arguments, picture):
 			with console.stage('run'):
 				status = subprocess.call(_command(way.command(program), 'embedded', named, arguments), cwd=folder)
 		else:
-			if _has_few_means(arguments):
-				_check_mean(way, files['loadable'])
+			if arguments.mean:
+				_check_mean(arguments.mean, way, files['loadable'])
 			status = _run_in_guest(arguments, way, program, files, folder)
 	if status != 0:
 		# Status 2: an argument or a file is at fault.

@@ -161,8 +161,9 @@ class FilesOfARun(unittest.TestCase):
 		self.assertEqual(words[words.index('--loadable') + 1], 'net.nvdla')
 		self.assertEqual(words[words.index('--input') + 1], str(self.picture))
 
-	def test_too_few_means_are_told_before_the_guest_boots(self):
-		for channels, mean, is_refused in ((3, '128', True), (3, '1,2', True), (3, '1,2,3', False), (1, '128', False)):
+	def test_a_wrong_number_of_means_is_told_before_the_guest_boots(self):
+		for channels, mean, wanted in ((3, '128', 'three'), (3, '1,2', 'three'), (3, '1,2,3', None), (1, '128', None),
+						   (1, '1,2,3', 'one'), (1, '1,2', 'one')):
 			network = {'memory_list': [{'flags': ['alloc'], 'bind_id': 0, 'tensor_desc_id': 0},
 						   {'flags': ['alloc', 'input'], 'bind_id': 0, 'tensor_desc_id': 4}],
 				   'tensor_desc_list': [{'id': 0, 'c': 1}, {'id': 4, 'c': channels}]}
@@ -172,9 +173,9 @@ class FilesOfARun(unittest.TestCase):
 			      mock.patch.object(modelrun, '_compile', return_value=modelrun._Native()),
 			      mock.patch.object(modelrun, '_try', return_value=info),
 			      mock.patch.object(modelrun, '_run_in_guest', return_value=0) as guest_run):
-				with self.assertRaisesRegex(Failure, '--mean: give three numbers') if is_refused else contextlib.nullcontext():
+				with self.assertRaisesRegex(Failure, f'--mean {mean}: give {wanted} number') if wanted else contextlib.nullcontext():
 					modelrun.run(arguments, self.picture)
-				self.assertEqual(guest_run.called, not is_refused)
+				self.assertEqual(guest_run.called, not wanted)
 
 	def test_the_guest_gets_no_model_that_needs_this_systems_library(self):
 		fine, refused = mock.Mock(returncode=0, stderr=''), mock.Mock(returncode=1, stderr='layer 3')
