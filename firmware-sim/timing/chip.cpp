@@ -63,11 +63,11 @@ std::string set(Chip &chip, const std::string &value)
 }
 
 constexpr ChipOption options[] = {
-	{ "clock", "FREQUENCY", "clock of the NVDLA; default 1GHz", true,
+	{ "clock", "FREQUENCY", "clock of the NVDLA, such as 800MHz; default 1GHz", true,
 	  set<&Chip::clock, frequency> },
 	{ "dram", "BANDWIDTH",
-	  "bandwidth of system memory, for reads and writes together; default 10GB/s", true,
-	  set<&Chip::dram, bandwidth> },
+	  "bandwidth of system memory, reads and writes together, such as 2.5GB/s; default 10GB/s",
+	  true, set<&Chip::dram, bandwidth> },
 	{ "dram-latency", "TIME",
 	  "time from a request to read system memory until the data arrive; default 100ns", true,
 	  set<&Chip::dramLatency, duration> },

@@ -282,7 +282,8 @@ void addCalibration(CommandLine &app, CompileSettings &settings)
 		   "examples of inputs. A FILE is a picture, an array (.npy), or a folder, which "
 		   "stands for all its pictures and arrays, sorted by name. If the model has "
 		   "several inputs, their files alternate: a1 b1 a2 b2 for two examples of the "
-		   "inputs a and b. All arguments up to the next option are examples")
+		   "inputs a and b. All arguments up to the next option are examples, so MODEL "
+		   "stands before --calibrate")
 		.valueText("FILE ...")
 		.inputFile();
 	app.option("--calibration-table", settings.table,

@@ -20,7 +20,8 @@ inline CommandLineOption addDeviceOption(CommandLine &app, std::string &device)
 				"this process. embedded has the core (configuration of NVDLA) "
 				"nv_full; embedded:CORE has CORE, one of ") +
 				sim::geometryNames() +
-				"; nvdla-run(1) has further options of embedded")
+				"; nvdla-run(1) has further options of embedded, such as "
+				"fp16=fast and threads=N")
 		.valueText("DEVICE")
 		.showDefault();
 }

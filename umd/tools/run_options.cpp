@@ -46,7 +46,7 @@ CommandLineOption addPerTensor(CommandLine &app, const char *name, std::vector<s
 void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 {
 	const auto input = addPerTensor(app, "--input", settings.inputs,
-					"input: a picture (PGM, PPM, PNG, JPEG), a numpy array "
+					"an input: a picture (PGM, PPM, PNG, JPEG), a numpy array "
 					"(.npy), a .dimg file with elements (format of NVIDIA's "
 					"runtime), or the tensor's bytes as the NVDLA reads them "
 					"(.raw). A picture is cropped to its centre and scaled to "
@@ -114,8 +114,8 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 		   "of their type. Only for a model, not for a loadable")
 		.valueText("FOLDER");
 	app.option("--top", settings.top,
-		   "print the N largest numbers of each output; default: 0 (none), or 1 with "
-		   "--labels");
+		   "print the N largest numbers of each output with their positions; default: 0 "
+		   "(none), or 1 with --labels");
 	app.option("--labels", settings.labels,
 		   "text file with the names of the classes, one a line: print the name beside "
 		   "each number of --top")
@@ -141,10 +141,10 @@ void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 		 "that the engine read or computed");
 	lists.keep(
 		app.option("--saturated-above", settings.saturatedAbove,
-			   "after a run, nvdla-run prints the number of saturated values in all "
-			   "operations, unless this number is 0. Do not count operations with N or "
-			   "fewer saturated values. --perf prints a table instead of this number; "
-			   "together with --perf, this option needs --json")
+			   "leave operations with N or fewer saturated values out of the number of "
+			   "saturated values that nvdla-run prints after a run. With --perf, "
+			   "which prints a table instead of this number, this option needs "
+			   "--json")
 			.showDefault());
 	lists.keep(app.option("--nan-above", settings.nanAbove,
 			      "the same as --saturated-above, for NaNs")
@@ -153,7 +153,8 @@ void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 			      "the same as --saturated-above, for values outside the range of an "
 			      "activation's look-up tables")
 			   .showDefault());
-	app.flag("--json", settings.json, "print the result as JSON");
+	app.flag("--json", settings.json,
+		 "print inputs, outputs, times and counters as one JSON object instead of text");
 }
 
 Result<void> takeLists(const Lists &lists, RunSettings &settings)

@@ -52,7 +52,8 @@ public:
 			    .valueText("LIST"));
 		add(app.option("--sram-size", sramBytes_,
 			       "size of the on-chip memory that the compiler may use for tensors "
-			       "between layers, also given as 512K or 4M; default: 0")
+			       "between layers, in bytes, or as 512K or 4M (1K is 1024 bytes); "
+			       "default: 0, no on-chip memory")
 			    .bytes());
 		add(app.choice(
 			"--fold-sums", foldSums_, foldSumsNames(),
