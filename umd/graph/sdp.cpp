@@ -160,6 +160,20 @@ void useSurface(Lowering &lowering, const Unit &unit, const TensorDesc &in, Data
 	unit.cube = lowering.read(fmt::format("{}_data", unit.name).c_str(), surface);
 }
 
+/*
+ * The operand registers of X1 and X2 have 16 bits: an integer, or the bits of an FP16 number. Those
+ * of Y have 32 bits.
+ */
+void needOperand(Lowering &lowering, const Unit &unit, const char *field, int32_t operand,
+		 DataType processing)
+{
+	const int32_t largest = processing == DataType::Half ? UINT16_MAX : INT16_MAX;
+
+	lowering.need(unit.isY || (operand >= INT16_MIN && operand <= largest),
+		      fmt::format("{}.{}", unit.name, field),
+		      fmt::format("is {}; {} to {} are possible", operand, INT16_MIN, largest));
+}
+
 void lowerUnit(Lowering &lowering, const Unit &unit, const TensorDesc &in, DataType processing)
 {
 	const op::SdpUnit &from = unit.unit;
@@ -203,6 +217,8 @@ void lowerUnit(Lowering &lowering, const Unit &unit, const TensorDesc &in, DataT
 		to.mul_cvt.enable = 1;
 	}
 	if (from.operands.empty()) {
+		needOperand(lowering, unit, "aluOperand", from.aluOperand, processing);
+		needOperand(lowering, unit, "mulOperand", from.mulOperand, processing);
 		to.mode = NVDLA_SDP_PER_LAYER;
 		to.alu_operand = from.aluOperand;
 		to.mul_operand = from.mulOperand;
