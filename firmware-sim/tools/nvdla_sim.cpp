@@ -163,10 +163,10 @@ int main(int argc, char **argv)
 		"where PATH is that of --socket. QEMU must share the guest's memory: -object "
 		"memory-backend-memfd,id=ram,size=...,share=on "
 		"-machine q35,memory-backend=ram\n"
-		"The device model counts the time that operations would take on a chip. --clock, "
+		"The device model calculates how long operations would take on a chip. --clock, "
 		"--dram, --dram-latency, --sram and --sram-latency describe this chip: if one of "
 		"them is given, the others have their defaults; if none is given, the chip's "
-		"memory is as fast as the NVDLA's ports to memory. None of them changes results.\n",
+		"memory is as fast as the NVDLA's ports to memory. The chip changes no results.\n",
 		"nvdla-sim", "nvdla-sim --socket /tmp/nvdla.sock");
 	app.option("--socket", options.socket,
 		   "UNIX socket to listen on; the program removes the socket when it ends")
@@ -177,11 +177,11 @@ int main(int argc, char **argv)
 		.valueText("nv_full|nv_large|nv_small|nv_small_256|nv_small_256_full");
 	auto cvsram = app.option(
 		"--cvsram-size", options.cvsramSize,
-		"size of the on-chip memory, as 4M or 512K; 0: none; default: 4M, but 0, the only "
-		"possible size, for nv_small and nv_small_256");
+		"size of the on-chip memory, as 4M or 512K: a multiple of 4K, at most 4G; 0: none; "
+		"default: 4M, but 0, the only possible size, for nv_small and nv_small_256");
 	cvsram.bytes().check(checkCvsramSize).valueText("BYTES");
 	app.option("--cvsram-base", options.cvsramBase,
-		   "first address of the on-chip memory, as the NVDLA sees it; default: 0")
+		   "start of on-chip memory as the NVDLA sees it: a multiple of 4096; default: 0")
 		.check(checkCvsramBase)
 		.valueText("ADDRESS");
 	app.choice(
@@ -202,13 +202,13 @@ int main(int argc, char **argv)
 	app.choice("--log-level", options.logLevel, kLogLevels,
 		   "least severity of the messages on standard error; default: info");
 	app.flag("-v", verbose,
-		 "for each -v, show messages of one more level than --log-level says");
+		 "show more messages: each -v goes one level beyond --log-level, towards trace");
 	app.flag("--faults", options.faults,
 		 "let the guest request faults of the device, such as lost interrupts, for tests "
 		 "of drivers");
 	app.flag("--write-multiple", options.offer.writeMultiple,
-		 "let QEMU 11 or newer send several register writes in one vfio-user message "
-		 "instead of one message for each");
+		 "let QEMU send several register writes in one vfio-user message instead of one "
+		 "message for each; needs QEMU 11 or newer");
 	app.footer(
 		"Exit codes: 0 ended by SIGINT, SIGTERM or SIGHUP, which is the normal end, 1 the "
 		"device cannot be made or cannot go on, 2 wrong argument, or the socket cannot be "
@@ -228,8 +228,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (options.cvsramBase && !options.cvsramSize) {
-		print(vfiouser::LogLevel::Error, "--cvsram-base is where the on-chip memory "
-						 "begins, and --cvsram-size 0 leaves none");
+		print(vfiouser::LogLevel::Error, "--cvsram-base: has no effect without on-chip "
+						 "memory (--cvsram-size 0)");
 		return 2;
 	}
 	try {

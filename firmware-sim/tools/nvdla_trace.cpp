@@ -147,8 +147,8 @@ int main(int argc, char **argv)
 	app.flag("-v,--verbose", verbose, "list the traces that pass, too");
 	const auto timed = app.flag(
 		"-t,--timing", timing,
-		"print how many cycles the device model counts, compared with the hardware, for "
-		"traces whose meta.json has the hardware's cycles; a difference is no failure");
+		"compare the time of traces, in cycles, with that on the hardware, which a trace's "
+		"meta.json has; print the ratio for each directory; a difference is no failure");
 	auto through = app.flag(
 		"-q,--through-qemu", throughQemu,
 		"play on nvdla-sim, the device model as a PCI function that is attached to QEMU; "

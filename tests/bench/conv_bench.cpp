@@ -324,10 +324,10 @@ int main(int argc, char **argv)
 	app.option("--rounds", settings.rounds,
 		   "run each convolution N times; the best time is printed")
 		.range(1u, 100000u)
-		.valueText("N=20");
+		.showDefault();
 	app.option("--threads", settings.threads, "threads of the device model and of oneDNN")
 		.range(1u, 256u)
-		.valueText("N=1");
+		.showDefault();
 	app.option("--precision", only, "measure only this precision; default: all three")
 		.oneOf({ "int8", "int16", "fp16" })
 		.valueText("int8|int16|fp16");

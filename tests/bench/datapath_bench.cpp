@@ -467,7 +467,7 @@ int main(int argc, char **argv)
 		"datapath-bench", "datapath-bench");
 	app.option("--rounds", rounds, "run each operation N times; the best time is printed")
 		.range(1u, 100000u)
-		.valueText("N=20");
+		.showDefault();
 	app.option("--operation", part, "measure only operations with TEXT in their names")
 		.valueText("TEXT");
 	if (const auto code = app.parse(argc, argv))

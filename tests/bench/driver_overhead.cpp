@@ -287,11 +287,13 @@ int main(int argc, char **argv)
 		.range(1u, 10000u)
 		.showDefault();
 	app.option("--times", times,
-		   "write the times of the layers to this file, and measure nothing else")
+		   "write the time of each layer to this file, and leave out the measurements of "
+		   "jobs that follow the table of layers")
 		.valueText("FILE");
 	app.option("--datapath", datapath,
-		   "file that embedded-overhead, this program for the embedded device, wrote with "
-		   "--times: print how much longer each layer takes than there")
+		   "print how much longer each layer takes than in this file, which "
+		   "embedded-overhead wrote with --times; embedded-overhead is this program for "
+		   "the embedded device, an NVDLA in software")
 		.valueText("FILE");
 	if (const auto code = app.parse(argc, argv))
 		return *code;

@@ -208,16 +208,17 @@ int main(int argc, char **argv)
 	app.option("--rounds", settings.rounds,
 		   "run each network N times; the best time is printed")
 		.range(1u, 10000u)
-		.valueText("N=10");
+		.showDefault();
 	app.option("--threads", settings.threads, "threads of the embedded device and of oneDNN")
 		.range(1u, 256u)
-		.valueText("N=1");
+		.showDefault();
 	app.option("--isa", settings.isa,
 		   "use no processor instructions beyond these; default: all that the host has")
 		.oneOf(kIsas)
 		.valueText("avx512|avx2");
 	app.option("--core", settings.core, "configuration of the NVDLA, such as nv_small")
-		.valueText("NAME=nv_full");
+		.valueText("NAME")
+		.showDefault();
 	app.option("--network", settings.only,
 		   "measure only generated networks with TEXT in their names")
 		.valueText("TEXT");

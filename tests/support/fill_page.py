@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Insert the output of programs into a page of the documentation.
 
-In the page, "<!-- PROGRAM ARGUMENTS -->" is followed by what the program printed, up to "<!-- end -->", in
-a block of code if it was in one. Environment variables in the arguments are replaced. The old
-output stays if such a variable is not set, or if the program is not one of the given programs. The
-programs run in a folder of their own; the pictures (*.svg) that they leave there are put beside the
-page.
+The text between "<!-- PROGRAM ARGUMENTS -->" and "<!-- end -->" in the page is replaced by what the
+program prints. If the old text was in a code block, the new text is in one, too. Environment
+variables in the arguments are replaced. The old text stays if such a variable is not set, or if the
+program is not one of the given programs. The programs run in a temporary folder; pictures (*.svg)
+that they write there are moved to the folder of the page.
 """
 
 import argparse
@@ -53,8 +53,8 @@ def put(path, content, check):
 
 def main():
 	parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-	parser.add_argument('page', type=Path)
-	parser.add_argument('programs', metavar='program', nargs='*', type=Path, help='one that the page may name')
+	parser.add_argument('page', type=Path, help='the page (Markdown)')
+	parser.add_argument('programs', metavar='program', nargs='*', type=Path, help='path of a program that may run')
 	parser.add_argument('--check', action='store_true', help='change nothing; fail if something would change')
 	options = parser.parse_args()
 	programs = {path.name: path.resolve() for path in options.programs}

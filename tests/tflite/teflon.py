@@ -114,7 +114,8 @@ def _judge(taken, failed, ran):
 def main():
 	"""Run what is chosen, compare with the list."""
 	parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
-	parser.add_argument('--filter', default='*', help='tests, as gtest chooses them; the default is all, some minutes')
+	parser.add_argument('--filter', default='*', help='run only the tests that match this pattern of gtest\n'
+			    '(default: all, which takes some minutes)')
 	arguments = parser.parse_args()
 	with console.stage('test_teflon') as progress:
 		folder = _ensure(progress)

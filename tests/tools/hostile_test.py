@@ -141,7 +141,7 @@ class HostileLoadable(ProgramTest):
 					self.assertTrue(said.stderr.startswith('nvdla-run: '))
 					self.assertEqual(said.stderr.count('\n'), 1)
 				else:
-					self.assertRegex(said.stderr, r"^(nvdla-run: input '.*' is zero: --input gives it a file\n)*$")
+					self.assertRegex(said.stderr, r"^(nvdla-run: input '.*' is zero: --input was not given for it\n)*$")
 
 	def test_inputs(self):
 		npy = b'\x93NUMPY\x01\x00'

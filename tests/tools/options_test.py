@@ -130,7 +130,7 @@ class Options(ProgramTest):
 
 	def test_endings_that_are_known_are_named(self):
 		said = self.bad(2, 'nvdla-run', self.net, '--output', self.folder / 'x.png')
-		self.assertIn('.dimg, .npy and .raw', said)
+		self.assertIn('.dimg, .npy or .raw', said)
 		self.assertFalse((self.folder / 'x.png').exists())
 
 	def test_precision_of_integers(self):

@@ -82,12 +82,12 @@ class Recording(ProgramTest):
 		network = self.networks[0][1]
 		run = ('nvdla-run', *network)
 		folder = self.folder / 'x'
-		self.assertIn('only these are recorded',
+		self.assertIn('only these can be recorded',
 			      self.bad(2, *run, '--device', '/dev/accel/accel0', '--trace', folder))
 		self.assertIn('--trace-format', self.bad(2, *run, '--trace-format', 'txn'))
 		self.assertIn('--trace-memory', self.bad(2, *run, '--trace-memory', '0x80000000'))
 		for wrong in '0x50000000', '0x80000001', '80000000', '0x', 'here':
-			self.assertIn('is not the address of a page',
+			self.assertIn('must be a multiple of 4096',
 				      self.bad(2, *run, '--trace', folder, '--trace-memory', wrong))
 		self.write('file', b'')
 		self.assertIn('Not a directory', self.bad(2, *run, '--trace', self.folder / 'file' / 'x'))

@@ -114,7 +114,7 @@ class Eval(ProgramTest):
 		self.assertTrue('is the name of 2 classes' in said or 'neither' in said, said)
 		short = self.write('short.txt', '\n'.join(self.NAMES + ['ten']).encode())
 		said = self.bad(2, 'nvdla-eval', DIGITS / 'digits.onnx', self.pictures, '--labels', short)
-		self.assertIn('has 11 lines, an output has 10 numbers', said)
+		self.assertIn('has 11 lines, which must be the number of elements of an output: 10', said)
 		truth = self.write('truth.txt', b'a.pgm\n')
 		self.assertIn('truth.txt:1', self.bad(2, *self.run_, '--truth', truth))
 		(self.pictures / 'zero' / 'z.png').write_bytes(b'no picture')
@@ -422,7 +422,7 @@ class Models(ProgramTest):
 				    ('{ "picture": { "scale": 1, "offset": 2 } }', '\'picture\': has an "offset"')):
 			table.write_text(rows)
 			bad(2, words, '--calibration-table', table)
-		bad(2, 'fp16 needs no --calibrate', '--precision', 'fp16', '--calibrate', DIGITS / 'seven.pgm')
+		bad(2, 'fp16 excludes --calibrate', '--precision', 'fp16', '--calibrate', DIGITS / 'seven.pgm')
 		bad(2, 'has the shape [360], the model has [1, 1, 8, 8]', '--calibrate', DIGITS / 'held_out_labels.npy')
 		empty = self.folder / 'empty'
 		empty.mkdir()
@@ -446,7 +446,7 @@ class Tools(ProgramTest):
 		self.assertTrue(list(self.folder.glob('*.bin')))
 		self.good('nvdla-convert', text, self.folder / 'again.nvdla')
 		for to in (self.net, '-'):
-			self.assertIn('only a text', self.bad(2, 'nvdla-convert', '--blob-files', text, to))
+			self.assertIn('must end in .json', self.bad(2, 'nvdla-convert', '--blob-files', text, to))
 
 	def test_damage_is_named(self):
 		text = self.folder / 'net.json'
@@ -674,11 +674,11 @@ class Tools(ProgramTest):
 	def test_bench_compares_what_is_alike(self):
 		run = ('nvdla-bench', self.net, '--warm-up', 0, '--runs', 1)
 		before = json.loads(self.good(*run, '--json'))
-		for change, words in (({'in_flight': 3}, 'with 3 in flight'), ({'network': 'x'}, 'is of x'),
+		for change, words in (({'in_flight': 3}, 'with --in-flight 3'), ({'network': 'x'}, 'measurement of x'),
 				      ({'p90_ms': 'much'}, 'has no p90_ms')):
 			other = self.write('other.json', json.dumps(dict(before, **change)).encode())
 			self.assertIn(words, self.bad(2, *run, '--compare', other))
-		self.assertIn('not what --json prints', self.bad(2, *run, '--compare', self.net))
+		self.assertIn('is not the output of nvdla-bench --json', self.bad(2, *run, '--compare', self.net))
 
 	def test_bench_is_interrupted(self):
 		run = subprocess.Popen([PROGRAMS['nvdla-bench'], self.net, '--warm-up', '0', '--duration', '1000'],

@@ -99,7 +99,7 @@ Result<Loadable> edgeNetwork(const EdgeNetworkSize &size, const CoreGeometry &co
 	for (uint32_t side : { size.width, size.height }) {
 		if (side < smallest || side > largest || side % poolSide)
 			return fail(ErrorCode::InvalidArgument, "make example network", "size",
-				    fmt::format("{} x {}: sides have to be even, {} to {}",
+				    fmt::format("{} x {}: width and height must be even, {} to {}",
 						size.width, size.height, smallest, largest));
 	}
 	if (!core.has(Capability::SdpY))

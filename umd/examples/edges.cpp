@@ -141,12 +141,12 @@ int main(int argc, char **argv)
 			.valueText("FILE")
 			.outputFile();
 		app.option("--width", options.size.width,
-			   "width, in pixels, to which the photograph is scaled: an even number, "
-			   "16 to 256")
+			   "width, in pixels, to which the photograph is cropped and scaled: an "
+			   "even number, 16 to 256")
 			.showDefault();
 		app.option("--height", options.size.height,
-			   "height, in pixels, to which the photograph is scaled: an even number, "
-			   "16 to 256")
+			   "height, in pixels, to which the photograph is cropped and scaled: an "
+			   "even number, 16 to 256")
 			.showDefault();
 		app.footer(nvdla::tools::exitCodeHelpOfEdges);
 		if (const auto code = app.parse(argc, argv))

@@ -54,11 +54,13 @@ int main(int argc, char **argv)
 			{ { "edges", Network::Edges }, { "bounds", Network::Bounds } },
 			"edges (the default): finds the edges of a photograph; bounds: has layers "
 			"that are slow for different reasons, as an example for nvdla-prof --chip, "
-			"which predicts times; all weights of bounds are zero");
+			"which predicts times; all weights of bounds are zero, so its results mean "
+			"nothing");
 		const auto extension =
 			app.option("--post-extension", postExtension,
 				   "for bounds: number of lines of the first layer's kernels that "
-				   "the core multiplies in one step")
+				   "the core multiplies in one step; with 2, more of its "
+				   "multipliers are busy")
 				.range(1u, 2u)
 				.showDefault();
 		const auto width = app.option("--width", size.width,

@@ -224,7 +224,8 @@ Result<void> run(const Settings &settings)
 	if (*earlier && ((*earlier)->network != settings.network.name() ||
 			 (*earlier)->inFlight != settings.inFlight))
 		return fail(ErrorCode::InvalidArgument, "--compare", settings.compare,
-			    fmt::format("is of {} with {} in flight, not of {} with {}",
+			    fmt::format("has a measurement of {} with --in-flight {}, but this one "
+					"is of {} with --in-flight {}",
 					(*earlier)->network, (*earlier)->inFlight,
 					settings.network.name(), settings.inFlight));
 	auto measured = measure(settings);
@@ -281,10 +282,10 @@ int main(int argc, char **argv)
 		tools::addTimeoutOption(app, settings.timeoutMs);
 		const auto json = app.flag("--json", settings.json, "print the figures as JSON");
 		app.option("--compare", settings.compare,
-			   "also print the ratio of each figure to that of an earlier measurement. "
-			   "The file has the output of that measurement with --json. That "
-			   "measurement must be of a network file of the same name, with the same "
-			   "--in-flight")
+			   "compare with an earlier measurement, whose output with --json is in "
+			   "this file: beside each figure, print its ratio to the earlier figure. "
+			   "The earlier measurement must be of a network file of the same name, "
+			   "with the same --in-flight")
 			.valueText("FILE")
 			.inputFile()
 			.excludes(json);

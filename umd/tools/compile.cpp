@@ -79,7 +79,7 @@ Result<void> checkOptions(const CompileSettings &settings)
 
 	if (done)
 		done = checkEffects(settings.ofRanges, hasSamples && settings.table.empty(),
-				    "--calibrate as the source of ranges");
+				    "--calibrate, or with --calibration-table");
 	if (done)
 		done = checkEffects(settings.percentile,
 				    settings.calibration.method == RangeMethod::Percentile,
@@ -136,7 +136,7 @@ Result<void> checkFloats(const CompileSettings &settings, const Loadable &loadab
 	    std::ranges::any_of(*tasks, [](const AnyTask &task) { return isHalf(task); }))
 		return {};
 	return fail(ErrorCode::InvalidArgument, "--precision", settings.model,
-		    "is a model of integers, which stays as it is");
+		    "is a model of integers, and fp16 is for float models only");
 }
 
 bool calibrates(const CompileSettings &settings)
@@ -154,8 +154,9 @@ Result<void> checkPrecision(const CompileSettings &settings)
 			    "int8 and int16 need --calibrate with examples of inputs, or "
 			    "--calibration-table");
 	if (settings.precision == DataType::Half && calibrates(settings))
-		return fail(ErrorCode::InvalidArgument, "compile", "--precision",
-			    "fp16 needs no --calibrate and no --calibration-table");
+		return fail(
+			ErrorCode::InvalidArgument, "compile", "--precision",
+			"fp16 excludes --calibrate and --calibration-table, which make integers");
 	return {};
 }
 

@@ -45,8 +45,10 @@ Result<void> convert(const Settings &settings)
 	if (!loadable)
 		return forward(loadable);
 	if (settings.blobFiles && !settings.to.ends_with(textSuffix))
-		return fail(ErrorCode::InvalidArgument, "--blob-files", settings.to,
-			    fmt::format("only a text ({}) has them", textSuffix));
+		return fail(
+			ErrorCode::InvalidArgument, "--blob-files", settings.to,
+			fmt::format("must end in {}, because only JSON text can have such files",
+				    textSuffix));
 	if (settings.to.ends_with(textSuffix) || settings.to == "-")
 		return writeText(*loadable, settings);
 	auto bytes = loadable->write();

@@ -31,12 +31,11 @@ inline CommandLineOption addTimeoutOption(CommandLine &app, unsigned int &millis
 {
 	return app
 		.option("--timeout", milliseconds,
-			"end with exit code 4 if for this time, in milliseconds, no operation on "
-			"the device begins or ends, or if one submission to the device (all "
-			"operations up to the next one on the CPU) takes ten times as long. "
-			"With the kernel driver, times above 10000, such as the default, count as "
-			"10000, "
-			"unless the user has the capability CAP_SYS_NICE")
+			"end with exit code 4 if no operation on the device begins or ends for N "
+			"milliseconds, or if a submission to the device (all operations up to the "
+			"next one on the CPU) takes longer than 10 * N milliseconds. The kernel "
+			"driver limits N to 10000, which is less than the default, unless the "
+			"user has the capability CAP_SYS_NICE")
 		.range(1u, 600000u)
 		.showDefault();
 }

@@ -60,7 +60,7 @@ Result<std::string> readDump(const std::string &path)
 	}
 	if (!any)
 		return fail(ErrorCode::InvalidFile, "read dump", path,
-			    "has no register of a core dump of the driver in it");
+			    "has no register values, so it is no core dump of the driver nvdla");
 	return text;
 }
 

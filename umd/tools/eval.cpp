@@ -117,7 +117,7 @@ Result<eval::Score> judge(const Settings &settings, const Device &device,
 		return forward(network);
 	if (network->inputs().size() != 1)
 		return fail(ErrorCode::InvalidArgument, "evaluate", candidate.name,
-			    fmt::format("has {} inputs; pictures need a network with one",
+			    fmt::format("has {} inputs, but pictures need a network with one",
 					network->inputs().size()));
 	auto output = tools::findOutputOf(*network, classes, settings.labels);
 	if (!output)
@@ -214,7 +214,8 @@ void addOptions(CommandLine &app, Settings &settings)
 		.valueText("FILE")
 		.repeatable();
 	app.option("--limit", settings.limit,
-		   "judge on N pictures only, spread evenly over all; default: 0, all pictures");
+		   "judge on N pictures only, chosen at equal distances from the list of all "
+		   "pictures; default: 0, all pictures");
 	tools::addDeviceOption(app, settings.run.device);
 	tools::addTimeoutOption(app, settings.run.timeoutMs);
 	app.flag("--json", settings.json, "print the figures as JSON");
@@ -245,7 +246,7 @@ int main(int argc, char **argv)
 		network.yieldTo(settings.folder);
 		if (settings.folder.empty())
 			return fail(ErrorCode::InvalidArgument, "folder is required", "",
-				    "it has the pictures");
+				    "the folder with the pictures");
 
 		return tools::finished(network.file().and_then([&](tools::NetworkFile file) {
 			settings.run.network = std::move(file);

@@ -47,7 +47,7 @@ Result<std::string> drawGraph(const Loadable &loadable, const Settings &settings
 		return inspect::graphDot(*graph, name);
 	if (graph->nodes.size() > inspect::maxPictureNodes)
 		return fail(ErrorCode::Unsupported, "draw graph", settings.network.path,
-			    fmt::format("has {} nodes, a picture at most {}; use --format dot",
+			    fmt::format("has {} nodes, but a drawing at most {}; use --format dot",
 					graph->nodes.size(), inspect::maxPictureNodes));
 	return inspect::graphSvg(*graph, name);
 }
@@ -94,13 +94,13 @@ Result<void> checkName(const Settings &settings)
 		const Format written = settings.json ? Format::Json : settings.format;
 		const bool isChosen = settings.chip || !settings.dump.empty();
 		if (settings.output.ends_with(suffix) && (written != format || isChosen))
-			return fail(ErrorCode::InvalidArgument, "write what is in it",
-				    settings.output,
-				    "would have something else in it; " +
-					    (isChosen ? ""
-						      : fmt::format("add --format {}, or ",
-								    suffix + 1)) +
-					    "give it another name");
+			return fail(
+				ErrorCode::InvalidArgument, "--output", settings.output,
+				fmt::format("ends in {}, but would have other contents; ", suffix) +
+					(isChosen ? ""
+						  : fmt::format("add --format {}, or ",
+								suffix + 1)) +
+					"choose another name");
 	}
 	return {};
 }
@@ -168,7 +168,7 @@ int main(int argc, char **argv)
 				   "driver makes when a run fails "
 				   "(/sys/class/devcoredump/devcd*/data), or, while the NVDLA "
 				   "runs, /sys/kernel/debug/accel/DEVICE/registers, where DEVICE "
-				   "is its bus address, such as 0000:00:04.0")
+				   "is its address on the bus, such as 0000:00:04.0")
 				.valueText("FILE")
 				.inputFile()
 				.excludes(format)

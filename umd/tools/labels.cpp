@@ -17,11 +17,13 @@ Result<size_t> findOutputOf(const Network &network, size_t count, const std::str
 		if (!output.isOpen() && output.elements() == count)
 			return i;
 		counts += fmt::format("{}{}", counts.empty() ? "" : ", ",
-				      output.isOpen() ? "an open number of"
+				      output.isOpen() ? "a varying number"
 						      : std::to_string(output.elements()));
 	}
-	return fail(ErrorCode::InvalidArgument, "--labels", path,
-		    fmt::format("has {} lines, an output has {} numbers", count, counts));
+	return fail(
+		ErrorCode::InvalidArgument, "--labels", path,
+		fmt::format("has {} lines, which must be the number of elements of an output: {}",
+			    count, counts));
 }
 
 Result<std::vector<std::string>> readLabels(const std::string &path, const Network &network)

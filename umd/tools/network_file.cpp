@@ -82,7 +82,8 @@ Result<NetworkFile> NetworkOptions::file() const
 {
 	if (!network_.empty() && !(loadable_ + model_).empty())
 		return fail(ErrorCode::InvalidArgument, "network", network_,
-			    std::string("excludes ") + (model_.empty() ? "--loadable" : "--model"));
+			    fmt::format("excludes {}, which also names a network",
+					model_.empty() ? "--loadable" : "--model"));
 	auto options = strategy_.options();
 	if (!options)
 		return forward(options);

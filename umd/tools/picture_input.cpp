@@ -61,8 +61,8 @@ Result<std::vector<std::byte>> pictureElements(const TensorDesc &desc, const Ima
 
 	if (hasNoScale(desc) && scaling != PixelScaling{})
 		return fail(ErrorCode::InvalidArgument, "--mean and --normalize", path,
-			    fmt::format("change nothing in {} pixels without a scale; "
-					"nvdla-run --input-scale gives one",
+			    fmt::format("have no effect on an {} input whose scale is unknown; "
+					"give the scale with --input-scale of nvdla-run",
 					dataTypeName(desc.type)));
 	if (takesWholeRange(desc, scaling, isQuantized))
 		quantized.quantization =

@@ -115,7 +115,7 @@ Result<void> run(Settings &settings)
 		return forward(read);
 	if (!device->has(Feature::Results) || !device->has(Feature::Statistics))
 		return fail(ErrorCode::Unsupported, "profile", settings.run.device,
-			    "the driver does not report when operations ran; a newer one does");
+			    "the driver does not report when operations ran; load a newer one");
 	auto network = Network::load(*device, read->loadable);
 	if (!network)
 		return forward(network);
@@ -173,8 +173,9 @@ int main(int argc, char **argv)
 		app.option("--csv", settings.csv,
 			   "write the table's rows as CSV, with times in ns and all counters: "
 			   "stalls (cycles in which the operation waited for memory), saturated "
-			   "values (results that the engine clipped), NaNs that the operation read "
-			   "or computed, and so on")
+			   "values (results that the engine clipped to its range of numbers), NaNs "
+			   "that the operation read or computed, infinities, and values outside "
+			   "look-up tables")
 			.valueText("FILE")
 			.outputFile();
 		app.option("--json", settings.json,

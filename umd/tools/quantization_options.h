@@ -21,9 +21,9 @@ struct QuantizationOptions {
 	/**
 	 * \return quantizations from the first tensor to the last one for which a value was given.
 	 * A scale that was not given is 1, and a zero point 0
-	 * \param[in] name name of the option for scales, for errors
+	 * \param[in] start "--input" or "--output", with which the names of the options begin
 	 */
-	Result<std::vector<TensorQuantization>> parse(const char *name) const;
+	Result<std::vector<TensorQuantization>> parse(const std::string &start) const;
 };
 
 } /* namespace nvdla::tools */

@@ -27,19 +27,23 @@ Result<void> checkCounts(const RunSettings &settings, const Network &network)
 {
 	const struct {
 		const char *name;
+		const char *tensor;
 		size_t given;
 		size_t there;
 	} counts[] = {
-		{ "--input", settings.inputs.size(), network.inputs().size() },
-		{ "--input-scale", settings.inputQuantizations.size(), network.inputs().size() },
-		{ "--output", settings.outputs.size(), network.outputs().size() },
-		{ "--output-scale", settings.outputQuantizations.size(), network.outputs().size() },
+		{ "--input", "input", settings.inputs.size(), network.inputs().size() },
+		{ "--input-scale", "input", settings.inputQuantizations.size(),
+		  network.inputs().size() },
+		{ "--output", "output", settings.outputs.size(), network.outputs().size() },
+		{ "--output-scale", "output", settings.outputQuantizations.size(),
+		  network.outputs().size() },
 	};
 	for (const auto &count : counts) {
 		if (count.given > count.there)
 			return fail(ErrorCode::InvalidArgument, count.name, settings.network.path,
-				    fmt::format("{} given, the network has {}", count.given,
-						count.there));
+				    fmt::format("given {} times, but the network has {} {}{}",
+						count.given, count.there, count.tensor,
+						count.there == 1 ? "" : "s"));
 	}
 	return {};
 }

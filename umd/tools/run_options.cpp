@@ -160,10 +160,10 @@ void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 Result<void> takeLists(const Lists &lists, RunSettings &settings)
 {
 	settings.scaling = lists.scaling.scaling();
-	auto inputs = lists.input.parse("--input-scale");
+	auto inputs = lists.input.parse("--input");
 	if (!inputs)
 		return forward(inputs);
-	auto outputs = lists.output.parse("--output-scale");
+	auto outputs = lists.output.parse("--output");
 	if (!outputs)
 		return forward(outputs);
 	auto network = lists.network.file();
@@ -172,7 +172,8 @@ Result<void> takeLists(const Lists &lists, RunSettings &settings)
 	settings.network = std::move(*network);
 	if (!settings.surfaces.empty() && !settings.network.isModel)
 		return fail(ErrorCode::InvalidArgument, "--dump-surfaces", settings.network.path,
-			    "is a loadable, which keeps no tensor but its outputs; give the model");
+			    "is a loadable, of which only the outputs remain after a run; give the "
+			    "model");
 	settings.usualOutputs = settings.rawDump || !lists.images.empty();
 	if (!lists.images.empty())
 		settings.inputs = lists.images;
@@ -195,13 +196,14 @@ Result<void> checkOptions(const Lists &lists, const RunSettings &settings)
 	const bool shown = any(outputs, FileKind::Npy) || settings.top || settings.json ||
 			   !settings.surfaces.empty();
 	const bool tells = !settings.perf || settings.json;
+	const char *inTable = "--json, because the table of --perf shows every operation";
 
 	if (!settings.rawDump) {
 		for (const std::string &path : outputs) {
 			if (fileKind(path) == FileKind::Other)
 				return fail(ErrorCode::InvalidArgument, "--output", path,
-					    "its ending is none of .dimg, .npy and .raw; elements "
-					    "as text: --rawdump");
+					    "must end in .dimg, .npy or .raw; with --rawdump, any "
+					    "other name gets the elements as text");
 		}
 	}
 	if (auto used = checkUses(lists.scaling, inputs); !used)
@@ -218,10 +220,11 @@ Result<void> checkOptions(const Lists &lists, const RunSettings &settings)
 		{ lists.at("--rawdump"),
 		  outputs.empty() || any(outputs, FileKind::Other) || any(outputs, FileKind::Dimg),
 		  "an --output that is not .npy or .raw" },
-		{ lists.at("--verbose"), !settings.json, "text: --json has the steps anyway" },
-		{ lists.at("--saturated-above"), tells, "--json: the table of --perf has all" },
-		{ lists.at("--nan-above"), tells, "--json: the table of --perf has all" },
-		{ lists.at("--lut-misses-above"), tells, "--json: the table of --perf has all" },
+		{ lists.at("--verbose"), !settings.json,
+		  "text output; --json has the steps anyway" },
+		{ lists.at("--saturated-above"), tells, inTable },
+		{ lists.at("--nan-above"), tells, inTable },
+		{ lists.at("--lut-misses-above"), tells, inTable },
 	});
 }
 

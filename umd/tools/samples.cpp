@@ -39,7 +39,7 @@ Result<std::vector<std::string>> filesOf(const std::vector<std::string> &paths)
 			return forward(samples);
 		if (samples->empty())
 			return fail(ErrorCode::InvalidArgument, reading, path,
-				    "has no picture and no .npy");
+				    "has no picture and no .npy file");
 		for (const std::filesystem::path &file : *samples)
 			files.push_back(file.string());
 	}
@@ -119,9 +119,10 @@ readSamples(const std::vector<std::string> &paths, const std::vector<ModelInput>
 	if (!files)
 		return forward(files);
 	if (inputs.empty() || files->size() % inputs.size())
-		return fail(ErrorCode::InvalidArgument, reading, "files",
-			    fmt::format("are {} for the model's {} inputs, which take turns",
-					files->size(), inputs.size()));
+		return fail(ErrorCode::InvalidArgument, reading, "",
+			    fmt::format("the files of the model's {} inputs alternate, but {} "
+					"files are no multiple of {}",
+					inputs.size(), files->size(), inputs.size()));
 	std::vector<std::vector<std::vector<float>>> samples;
 	for (size_t file = 0; file < files->size(); file += inputs.size()) {
 		const size_t first = samples.size();
@@ -134,8 +135,8 @@ readSamples(const std::vector<std::string> &paths, const std::vector<ModelInput>
 				samples.resize(first + numbers->size());
 			if (first + numbers->size() != samples.size())
 				return fail(ErrorCode::InvalidArgument, reading, path,
-					    fmt::format("has {} samples, the file of the first "
-							"input {}",
+					    fmt::format("has {} samples, but the file of the first "
+							"input has {}",
 							numbers->size(), samples.size() - first));
 			for (size_t j = 0; j < numbers->size(); j++)
 				samples[first + j].push_back(std::move((*numbers)[j]));

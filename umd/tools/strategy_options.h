@@ -42,13 +42,13 @@ public:
 			       "it is predicted to be faster), always (use it wherever possible; "
 			       "an error if no layer allows it) or never. WAY is winograd, "
 			       "compression, pixels, post-extension, bands, fused-pooling, reuse "
-			       "or branches; nvdla-compile(1) explains them. auto or never alone "
-			       "stands for all ways. The default is auto for all but winograd, "
-			       "which is never, because an NVDLA in software computes it slowly. "
-			       "The list may also describe the chip for which auto predicts: "
-			       "clock, dram, dram-latency, sram, sram-latency, interrupt-gap, as "
-			       "in dram=2.5GB/s. nvdla-compile, nvdla-info and nvdla-prof have "
-			       "options of these names, which override the list")
+			       "or branches; nvdla-compile(1) explains them. The list may be just "
+			       "auto or never, for all ways. The default is winograd=never, "
+			       "because an NVDLA in software computes it slowly, and auto for all "
+			       "other ways. The list may also describe the chip for which auto "
+			       "predicts: clock, dram, dram-latency, sram, sram-latency, "
+			       "interrupt-gap, as in dram=2.5GB/s. nvdla-compile, nvdla-info and "
+			       "nvdla-prof have options of these names, which override the list")
 			    .valueText("LIST"));
 		add(app.option("--sram-size", sramBytes_,
 			       "size of the on-chip memory that the compiler may use for tensors "

@@ -127,8 +127,8 @@ Result<std::string> setInput(Network &network, size_t index, const std::string &
 void sayZeroInputs(const char *program, size_t given, const Network &network)
 {
 	for (size_t i = given; i < network.inputs().size(); i++)
-		fmt::print(stderr, "{}: input '{}' is zero: --input gives it a file\n", program,
-			   printable(network.inputs()[i].name));
+		fmt::print(stderr, "{}: input '{}' is zero: --input was not given for it\n",
+			   program, printable(network.inputs()[i].name));
 }
 
 Result<void> writeOutput(const Network &network, size_t index, const std::string &path,

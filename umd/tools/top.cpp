@@ -116,14 +116,16 @@ int main(int argc, char **argv)
 		CommandLine app{
 			"Shows repeatedly how busy the engines (units) of this machine's NVDLAs "
 			"(hardware accelerators) are, and for which processes. Only root may run "
-			"nvdla-top. Columns of an engine: busy is the share of the interval in "
-			"which the engine had an operation to compute. The other columns are "
-			"counts per second. ops: operations. rd stall, wr stall: cycles in which "
-			"the engine waited to read or write memory. saturated: results that the "
-			"engine clipped. NaN: NaNs that it read or computed. inf: infinities that "
-			"it read. LUT miss: values outside look-up tables. For a process, the "
-			"program shows the memory of its buffers, and for each engine the share of "
-			"the interval in which the engine worked for the process. "
+			"nvdla-top.\n"
+			"Columns of an engine: busy: the share of the interval in which the engine "
+			"had an operation to compute. The other columns are numbers per second: "
+			"ops: operations. rd stall, wr stall: cycles in which the engine waited to "
+			"read or write memory. saturated: results that the engine clipped to its "
+			"range of numbers. NaN: NaNs that the engine read or computed. inf: "
+			"infinities that the engine read. LUT miss: values outside look-up "
+			"tables.\n"
+			"Columns of a process: the memory of its buffers, and for each engine the "
+			"share of the interval in which the engine worked for the process.\n"
 			"Keys: q quits; b, m, n and p sort the processes by busy share, memory, "
 			"name and PID; s changes to the next of these orders.",
 			"nvdla-top", "nvdla-top --device accel0 --interval 0.5"
@@ -147,10 +149,10 @@ int main(int argc, char **argv)
 		app.flag("--once", settings.once, "exit after the first view");
 		app.flag("--json", settings.json, "print each view as a JSON object on one line");
 		app.flag("--enable", settings.enable,
-			 "count stalls and values (the columns after ops) for all jobs, which are "
-			 "submissions to the driver; without this option only for jobs whose "
-			 "program asked the driver to count. The devices count, also after "
-			 "nvdla-top has ended, until root writes 0 to "
+			 "make the devices count what the columns after ops show for all jobs "
+			 "(submissions to the driver); otherwise a device counts only for jobs "
+			 "whose program asked for it. The devices go on counting when nvdla-top "
+			 "has ended, until root writes 0 to "
 			 "/sys/class/accel/accelN/device/counters/enable");
 		if (const auto code = app.parse(argc, argv))
 			return *code;

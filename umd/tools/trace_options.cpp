@@ -74,9 +74,9 @@ Result<void> TraceOptions::check() const
 		if (auto checked = checkUses({ { option, !folder_.empty(), "--trace" } }); !checked)
 			return checked;
 	if (!memory_.empty() && !addressOf(memory_))
-		return fail(
-			ErrorCode::InvalidArgument, "--trace-memory", memory_,
-			fmt::format("is not the address of a page, {:#x} or above", lowestMemory));
+		return fail(ErrorCode::InvalidArgument, "--trace-memory", memory_,
+			    fmt::format("must be a multiple of 4096 in hexadecimal, {:#x} or above",
+					lowestMemory));
 	return {};
 }
 
@@ -86,8 +86,8 @@ Result<Device> TraceOptions::open(const std::string &path)
 		return Device::open(path);
 	if (!isEmbeddedPath(path))
 		return fail(ErrorCode::InvalidArgument, "--trace", path,
-			    "is no embedded device, and only these are recorded; use --device "
-			    "embedded");
+			    "is not an embedded device, and only these can be recorded; use "
+			    "--device embedded");
 	auto options = parseEmbeddedPath(path);
 	if (!options)
 		return forward(options);

@@ -140,9 +140,11 @@ def onnx(network):
 
 def main():
 	parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-	parser.add_argument('--output', metavar='DIR', type=Path, default=Path(__file__).parent)
-	parser.add_argument('--epochs', type=int, default=40)
-	parser.add_argument('--seed', type=int, default=1)
+	parser.add_argument('--output', metavar='DIR', type=Path, default=Path(__file__).parent,
+			    help='folder to write to (default: the folder of this script)')
+	parser.add_argument('--epochs', metavar='N', type=int, default=40,
+			    help='how often the training goes through all pictures (default: 40)')
+	parser.add_argument('--seed', metavar='N', type=int, default=1, help='seed of the random numbers (default: 1)')
 	arguments = parser.parse_args()
 	try:
 		from sklearn.datasets import load_digits	# so --help works without scikit-learn

@@ -101,7 +101,7 @@ Result<Measurement> measurementFromJson(std::string_view text, const std::string
 
 	if (!json.is_object())
 		return fail(ErrorCode::InvalidFile, "read measurement", name,
-			    "is not what --json prints");
+			    "is not the output of nvdla-bench --json");
 	measured.network = word("network");
 	measured.device = word("device");
 	measured.inFlight = static_cast<unsigned>(std::clamp(number("in_flight"), 0.0, 1e6));
@@ -111,7 +111,8 @@ Result<Measurement> measurementFromJson(std::string_view text, const std::string
 		measured.*time.value = number(time.field);
 	if (!wrong.empty())
 		return fail(ErrorCode::InvalidFile, "read measurement", name,
-			    fmt::format("has no {}, as what --json prints has", wrong));
+			    fmt::format("has no {}, which the output of nvdla-bench --json has",
+					wrong));
 	return measured;
 }
 

@@ -41,7 +41,7 @@ Result<LabelledPicture> pictureInLine(const std::string &folder, const std::stri
 {
 	Result<LabelledPicture> found =
 		fail(ErrorCode::InvalidArgument, finding, line,
-		     "is not a line of a picture's path, a space and its class");
+		     "must be a picture's path, a space and the picture's class");
 	bool isThere = false;
 
 	for (size_t at = line.find(' '); at != std::string::npos; at = line.find(' ', at + 1)) {
@@ -70,9 +70,10 @@ Result<size_t> findLabel(const std::vector<std::string> &labels, const std::stri
 			return label.starts_with(name + ' ');
 		});
 	if (found.size() > 1)
-		return fail(ErrorCode::InvalidArgument, finding, name,
-			    fmt::format("is the name of {} classes; use their numbers, such as {}",
-					found.size(), found.front()));
+		return fail(
+			ErrorCode::InvalidArgument, finding, name,
+			fmt::format("is the name of {} classes; use a class's number, such as {}",
+				    found.size(), found.front()));
 	if (!found.empty())
 		return found.front();
 
@@ -109,8 +110,8 @@ Result<std::vector<LabelledPicture>> picturesInFolders(const std::string &folder
 	}
 	if (pictures.empty())
 		return fail(ErrorCode::InvalidArgument, finding, folder,
-			    "has no folder with pictures; each class has one of its name, or "
-			    "--truth says what pictures show");
+			    "has no folder with pictures; make a folder for each class, with the "
+			    "name of the class, or list the pictures in a file for --truth");
 	return pictures;
 }
 

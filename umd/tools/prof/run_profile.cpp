@@ -68,7 +68,7 @@ Result<void> Assembler::addJob(const RunReport::Step &step)
 		if (!task)
 			return fail(ErrorCode::InvalidArgument, profilingRun,
 				    fmt::format("task {}", i),
-				    "ran on the device, but the loadable has it for the CPU");
+				    "ran on the device, but is for the CPU in the loadable");
 		const size_t first = profile_.operations.size();
 		for (size_t op = 0; op < task->graph.size(); op++, result++) {
 			profile_.operations.push_back(onDevice(

@@ -59,8 +59,8 @@ Result<Svg> drawn(const NetworkGraph &graph, const std::string &title)
 {
 	if (graph.nodes.size() > inspect::maxPictureNodes)
 		return fail(ErrorCode::Unsupported, "draw graph", title,
-			    fmt::format("has {} nodes, a picture at most {}; a report of text or "
-					"JSON has no limit",
+			    fmt::format("has {} nodes, but a drawing at most {}; use --report text "
+					"or json",
 					graph.nodes.size(), inspect::maxPictureNodes));
 	return inspect::graphPicture(graph, title);
 }

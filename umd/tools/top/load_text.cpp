@@ -171,9 +171,9 @@ std::string loadText(const Load &load, const Look &look)
 				    shortNumber(allOperations(device)), load.seconds);
 		text += engineTable(device, load.seconds, look);
 		if (!device.device.counting)
-			text += fmt::format("Stalls and values are counted for jobs that ask; "
-					    "for all: nvdla-top --enable,\n"
-					    "or echo 1 > {}\n",
+			text += fmt::format("Columns after ops count only jobs whose program "
+					    "asked; for all jobs:\n"
+					    "nvdla-top --enable, or echo 1 > {}\n",
 					    (device.device.counters / "enable").string());
 		if (!device.processes.empty())
 			text += "\n" + processTable(device, load.seconds);

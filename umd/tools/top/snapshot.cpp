@@ -102,8 +102,8 @@ Result<void> checkAccess(const std::vector<Device> &devices)
 		if (faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) && errno == EACCES)
 			return fail(
 				ErrorCode::Io, "read counters", device.counters.string(),
-				"they tell of everybody's jobs and are for root: run nvdla-top as "
-				"root, for example with sudo");
+				"they include the jobs of all users, so only root may read them: "
+				"run nvdla-top as root, for example with sudo");
 	}
 	return {};
 }
@@ -126,9 +126,9 @@ Result<Snapshot> takeSnapshot(const Selection &selection)
 	if (snapshot.devices.empty())
 		return fail(ErrorCode::NoDevice, "find device",
 			    selection.device.empty() ? "/sys/class/accel" : selection.device,
-			    "no such device is bound to the driver nvdla; is the module loaded? "
-			    "Without a device, nvdla-prof shows when the operations of a network "
-			    "run");
+			    "no device is bound to the driver nvdla; is the module nvdla loaded? "
+			    "nvdla-prof needs no device: it shows when the operations of a "
+			    "network run");
 	if (auto readable = checkAccess(snapshot.devices); !readable)
 		return forward(readable);
 	readClients(selection.root / "proc", snapshot);
@@ -143,7 +143,7 @@ Result<void> enableCounters(const std::vector<Device> &devices)
 			writeWholeFile(file.string(), std::as_bytes(std::span("1", size_t{ 1 })));
 		if (!done) {
 			done.error().what = "enable counters";
-			done.error().why += "; root may";
+			done.error().why += "; only root may write this file";
 			return done;
 		}
 	}
