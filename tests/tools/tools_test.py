@@ -583,6 +583,7 @@ class Tools(ProgramTest):
 		self.assertIn('3 values', self.bad(2, *run, '--input-scale', '1,2,3'))
 		self.assertIn('2 scales and 3 zero points', self.bad(2, *run, '--input-scale', '1,2', '--input-zero',
 								     '1,2,3'))
+		self.assertIn('--input-zero: 1.5: must be an integer', self.bad(2, *run, '--input-zero', '1.5'))
 		self.assertIn('--output-scale', self.bad(2, *run, '--output-scale', 1, '--output-scale', 1))
 		self.assertIn('must be 0 to 255', self.bad(2, *run, '--input-zero', -1))
 		self.good(*run, '--input-scale', '1,2,3,4', '--input-zero', '1,2,3,255')
