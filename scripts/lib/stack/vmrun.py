@@ -194,9 +194,9 @@ def _check(arguments):
 	if arguments.variant not in machine.variants():
 		raise Failure(f'--variant {arguments.variant}: it can be {", ".join(machine.variants())}', 2)
 	if not 256 <= arguments.mem <= 65536:
-		raise Failure(f'--mem {arguments.mem}: it can be 256 to 65536 (MiB)')
+		raise Failure(f'--mem {arguments.mem}: it can be 256 to 65536 (MiB)', 2)
 	if not 0 <= arguments.devices <= 8:
-		raise Failure(f'--devices {arguments.devices}: it can be 0 to 8')
+		raise Failure(f'--devices {arguments.devices}: it can be 0 to 8', 2)
 	if not arguments.command and not sys.stdin.isatty():
 		raise Failure('a shell needs a terminal: run it in one, or give a command after --')
 	if arguments.gdb is not None:
