@@ -13,7 +13,7 @@ import textwrap
 import time
 
 
-_EXITS = 'Exit status: 0 if all went well, 2 if an argument is wrong, else another number.\n'
+_EXITS = 'Exit status: 0 if all went well, 2 if an argument is wrong, another number after any other error.\n'
 
 
 class Failure(Exception):

@@ -103,13 +103,13 @@ def _reason(log):
 
 def main():
 	parser = console.Parser('scripts/kernel-debug', '', description=(
-		'Build the debug kernel if it does not exist, and print its folder. This Linux kernel finds bugs of the driver for '
+		'Build the debug kernel if it does not exist, and print the path of its folder. This Linux kernel finds bugs of the driver for '
 		'NVDLA (a hardware accelerator) at run time: it has KASAN, lockdep, UBSAN, kmemleak, DMA-API checks and fault '
 		'injection. The kernel is kept in ~/.cache/nvdla. It is built again only if you change its configuration '
 		'(scripts/lib/debug-kernel.config) or its version in the list of kernels (scripts/lib/kernels). "scripts/vm --kernel '
 		'debug" boots it, and "scripts/test --debug-kernel" runs tests on it; both build it first if needed.'))
 	parser.add_argument('--check', action='store_true', help=(
-		'build nothing: print the folder if the kernel exists, else exit with status 1'))
+		'build nothing: print the path if the kernel exists, else exit with status 1'))
 	arguments = parser.parse_args()
 	if arguments.check:
 		print(path() if path().is_dir() else f'{path()} is not there')

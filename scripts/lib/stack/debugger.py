@@ -67,7 +67,7 @@ class Debugger:
 		guest, {name: address}."""
 		self._file.write_text(commands(self._module, self._port, sections))
 		self._waits = True
-		self._say('nvdla.ko is loaded, and gets its device when gdb is there; in another terminal:')
+		self._say('nvdla.ko is loaded, and probes its device when gdb has connected; in another terminal, run:')
 		self._say(f'    gdb -x {os.path.relpath(self._file)}')
 		self._say('    (gdb) break nvdla_open')
 		self._say('    (gdb) continue')

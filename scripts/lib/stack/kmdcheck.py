@@ -67,11 +67,11 @@ def main():
 	checks.add_argument('--cross', action='store_true', help=(
 		'compile the driver, with the warnings of W=1 as errors and without sparse, for the kernels of Debian 13 for other '
 		f'processors ({", ".join(row.name for row in architectures.foreign())}). The first time, this makes a folder with '
-		'compiler and headers for each processor (about 1 GB, a minute or two)'))
+		'compiler and headers for each processor, which takes about 1 GB and one to two minutes each'))
 	checks.add_argument('--prove', action='store_true', help=(
 		'let the model checker CBMC prove that the driver gives the NVDLA only memory addresses that the driver has '
 		'checked, for all values in descriptors (operations as user space submits them) and every configuration of '
-		'NVDLA; CBMC is unpacked once (300 MB, a minute)'))
+		'NVDLA; CBMC is downloaded and unpacked once, which takes 300 MB and a minute'))
 	arguments = parser.parse_args()
 	with console.stage('headers') as progress:
 		kmod.build_headers(progress)

@@ -254,13 +254,13 @@ def main():
 		'Nothing is written to the source folders.'))
 	parser.add_argument('--kernel', metavar='SERIES', help='build for this kernel only: 6.12, 7.3, ...')
 	parser.add_argument('--kdir', metavar='DIR', type=Path, action='append', default=[],
-			    help='build for the kernel with this build directory, such as /lib/modules/RELEASE/build; may be repeated')
+			    help='build for the kernel that this folder was made for: kernel headers, such as /lib/modules/RELEASE/build, or a prepared source tree; may be repeated')
 	parser.add_argument('--source', metavar='DIR', type=Path, default=ROOT,
-			    help='build the driver of this tree, which has kmd/ and include/ (default: this checkout)')
+			    help='build the driver of this tree, which has kmd/ and include/ (default: this clone)')
 	parser.add_argument('--werror', action='store_true', default=os.environ.get('CI') == 'true',
 			    help='treat warnings of the compiler as errors (default if the environment has CI=true)')
 	parser.add_argument('--tests', action='store_true', help='also build tests/kmd: kernel modules for tests of the driver')
-	parser.add_argument('--sparse', action='store_true', help='also check the sources with sparse')
+	parser.add_argument('--sparse', action='store_true', help='also check the sources with sparse, a static checker')
 	parser.add_argument('--no-generate', dest='generate', action='store_false',
 			    help='use the register headers of the last build instead of generating them again')
 	parser.add_argument('-v', '--verbose', action='store_true', help='show what make prints')

@@ -38,7 +38,7 @@ def add_options(parser):
 	"""Add the options of scripts/run for models to @parser."""
 	parser.add_argument('--model', metavar='FILE', type=Path, help='run this model: a .tflite, .onnx or, for Caffe, .prototxt file with its .caffemodel beside it')
 	parser.add_argument('--shape', metavar='SHAPE', action='append',
-			    help='with --model: shape of an input, as in 1x3x224x224 or NAME=1x3x224x224. For an ONNX model, the sizes that the model leaves open; for a TensorFlow Lite model, sizes in place of its own. Repeat for further inputs')
+			    help='with --model: shape of an input, such as 1x3x224x224, or NAME=1x3x224x224 if the model has several inputs. It gives an ONNX model the sizes that the model leaves open, and replaces the sizes of a TensorFlow Lite model. Repeat for further inputs')
 	parser.add_argument('--labels', metavar='FILE', type=Path, help='with --model: text file with the names of the model\'s classes, one a line')
 	parser.add_argument('--top', metavar='N', type=int, help='with --model: number of classes to print (default: 3)')
 	parser.add_argument('--mean', metavar='A,B,C', type=_numbers, help='with --model: subtract these numbers from the pixels (0 to 255): three, for red, green and blue, or one for a grey input (default: 0). Only float models usually need --mean and --normalize')

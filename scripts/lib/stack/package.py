@@ -179,7 +179,7 @@ def main():
 		'Make Debian packages of the software for NVDLA, a hardware accelerator for neural networks: nvdla-dkms (the '
 		'driver), libnvdla0 and libnvdla-dev (the library that runs networks), nvdla-host-onnx (lets ONNX '
 		'Runtime compute what NVDLA cannot), nvdla-tools (the programs), nvdla-sim (the device model, an NVDLA in software, '
-		'for QEMU) and python3-nvdla (the Python module). The script compiles and checks the packages in a Debian system of '
+		'for QEMU) and python3-nvdla (the Python module). The script compiles the packages, and checks them with lintian, in a Debian system of '
 		'their release, which it makes in ~/.cache/nvdla the first time. Debian 12 has no nvdla-dkms, because its kernel is too '
 		'old for the driver, and no nvdla-host-onnx, because it has no ONNX Runtime. '
 		'Documentation/install.md says how to install the packages.'))

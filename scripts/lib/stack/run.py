@@ -86,8 +86,8 @@ def _parser():
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
 	parser.add_argument('--device', choices=('vm', 'embedded'), default='vm', help='vm (default): run in a guest, with the kernel driver; embedded: run without a guest')
 	parser.add_argument('--kernel', metavar='SERIES', help=(
-		'kernel of the guest: 6.12, 7.3, ... (default: the newest for which the driver builds)'))
-	parser.add_argument('--picture', metavar='FILE', type=Path, default=EXAMPLE_PICTURE, help='PNG, JPEG, PGM or PPM file on which the network runs (default: the example\'s photograph of a cat)')
+		'with --device vm: kernel of the guest, 6.12, 7.3, ... (default: the newest for which the driver builds)'))
+	parser.add_argument('--picture', metavar='FILE', type=Path, default=EXAMPLE_PICTURE, help='picture on which the network runs: a PNG, JPEG, PGM or PPM file (default: the example\'s photograph of a cat)')
 	modelrun.add_options(parser)
 	parser.add_argument('--output', metavar='FILE', type=Path,
 			    help='without --model: PNG file to write (default: out/edges.png); the timeline is written beside it (default: out/edges.timeline.svg)')

@@ -74,11 +74,11 @@ def main():
 		'Install the packages that the other scripts need and this machine lacks, with sudo unless root runs the script. '
 		'The guest, which is the virtual machine of scripts/vm, also needs QEMU 10.1.1 or newer, and Linux 6.12 or newer '
 		'with headers and a compiler. If this machine lacks any of these, scripts/setup unpacks all of them, from packages '
-		'of Debian 13 and its backports, into ~/.cache/nvdla (the guest tree). A guest tree that exists is kept. If build/ exists, Meson '
-		'configures it again, to find new packages. You need not run this script before the others: each of them first '
+		'of Debian 13 and its backports, into ~/.cache/nvdla (the guest tree). If the guest tree exists, it is kept. If build/ exists, Meson '
+		'configures it again, to find the new packages. You need not run this script before the others: each of them first '
 		'installs and unpacks what it needs.'))
 	parser.add_argument('--remove', action='store_true', help=(
-		'install nothing; delete all that the scripts unpacked or built in the cache: the guest tree and those of other '
+		'install nothing; delete all that the scripts unpacked or built in ~/.cache/nvdla: the guest tree and those of other '
 		'processors, the suite tree (TensorFlow Lite and ONNX Runtime for tests), the debug kernel and kernel '
 		'sources, the Debian systems of scripts/package, and the model checker of scripts/check-kmd'))
 	arguments = parser.parse_args()

@@ -36,13 +36,14 @@ a device model (NVDLA in software) for NVDLA, a hardware accelerator. Some tests
 machine, the host. The others run in guests, virtual machines with the driver. There are guests for
 each supported kernel. Guests with the newest kernel run every guest test. Guests with the oldest
 kernel run the tests of the driver. Guests with any other kernel run only the tests of the driver's
-interface. If scripts/kernel-debug has built the debug kernel, further guests run tests on this
-kernel. One more guest has the device tree of a real machine, and that machine's processor, which is
-emulated. The last line is "N passed, N failed", and ", N skipped" if tests were skipped.
+interface. If scripts/kernel-debug has built the debug kernel, which has run-time checks, further
+guests run tests on this kernel. One more guest has the device tree of a real machine, and emulates
+this machine's processor. The last line is "N passed, N failed", and ", N skipped" if tests were
+skipped.
 '''
 _EPILOG = '''\
 The reference data (results of the hardware, and models with their results) is not in the
-repository. Its folder is $NVDLA_REFERENCE_DATA, or else the folder "shared" beside the checkout.
+repository. Its folder is $NVDLA_REFERENCE_DATA, or else the folder "shared" beside the clone.
 Without it, the tests that need it are skipped.
 '''
 
@@ -63,8 +64,8 @@ def _parse():
 		'tests/devicetree/machines.list with this processor has a guest, which has the machine\'s device tree and runs '
 		'tests/vm/device-tree.sh. One more guest, whose NVDLA is a PCI function, runs the tests '
 		'marked "cross" in tests/vm/tests.list'))
-	parser.add_argument('--list', action='store_true', help='print the names of the tests, and run none')
-	parser.add_argument('filters', metavar='FILTER', nargs='*', help='run only the tests whose name contains FILTER or, if FILTER has a *, matches this pattern')
+	parser.add_argument('--list', action='store_true', help='print the names of the tests; build and run nothing')
+	parser.add_argument('filters', metavar='FILTER', nargs='*', help='run only the tests whose name contains FILTER or, if FILTER has a *, matches this pattern; with several, those that fit any of them')
 	arguments = parser.parse_args()
 	if arguments.debug_kernel:
 		if arguments.quick or arguments.kernel:

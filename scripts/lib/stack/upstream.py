@@ -212,8 +212,8 @@ def apply(tree, output, changed):
 def main():
 	parser = console.Parser('scripts/upstream', '~/linux', description=(
 		'Turn the driver for NVDLA (a hardware accelerator) into a series of patches for the Linux source tree DIR. The '
-		'patches add drivers/accel/nvdla, its device tree binding, user space interface and documentation. The script writes '
-		'them to a folder, and also applies them to DIR: as commits if DIR is a git work tree, else to its files only. The '
+		'patches add drivers/accel/nvdla, its device tree binding, its user space interface and its documentation. The script writes '
+		'the patches to a folder, and also applies them to DIR: as commits if DIR is a git work tree, else to its files only. The '
 		'patches are signed off with the user.name and user.email of the git configuration in DIR.'))
 	parser.add_argument('tree', metavar='DIR', type=Path, nargs='?',
 			    help='top folder of a source tree of Linux 7.3 or newer; required unless --check is given')
@@ -221,9 +221,10 @@ def main():
 			    help='write the patches to this folder (default: out/upstream)')
 	parser.add_argument('--no-apply', dest='apply', action='store_false', help='only write the patches; do not change DIR')
 	parser.add_argument('--check', action='store_true', help=(
-		'check the patches with a kernel source that the script downloads once (1.1 GiB in ~/.cache/nvdla), instead of DIR: that '
-		'of the newest kernel in the list scripts/lib/kernels. The check applies the patches, runs checkpatch --strict, compiles the '
-		'driver with W=1 and sparse, and runs its KUnit tests in a UML kernel (Linux as a process of this machine)'))
+		'check the patches; needs no DIR. The script downloads, once, the source of the newest kernel in the list '
+		'scripts/lib/kernels (1.1 GiB in ~/.cache/nvdla). It applies the patches to this source, runs checkpatch --strict, '
+		'compiles the driver with W=1 and sparse, and runs the driver\'s KUnit tests in a UML kernel (Linux as a process of '
+		'this machine)'))
 	arguments = parser.parse_args()
 	if bool(arguments.tree) == arguments.check:
 		parser.error('name a folder, or --check and none')

@@ -33,18 +33,18 @@ For a COMMAND, it builds each program whose name is a word of COMMAND or of a sc
 runs from the shared folder. It builds no tests: if you need them in the guest, first run
 "ninja -C build".
 
-The guest sees the shared folder (--share) under the same path as the host. This folder is the
-working directory of COMMAND. The guest also sees the folder $NVDLA_REFERENCE_DATA (data for
-tests), read-only.
+The guest sees the shared folder (--share) at the path that the folder has on the host. This folder
+is the working directory of COMMAND. If there is a folder with data for tests, the guest sees it,
+too, read-only: $NVDLA_REFERENCE_DATA or, if the variable is not set, "shared" beside the clone.
 
 The first run takes a few minutes: it installs packages (as root or with sudo), compiles, and
 unpacks QEMU and kernels into ~/.cache/nvdla. Later boots take seconds.
 '''
 _STATUS = f'''\
 Exit status: that of COMMAND. But 2 if an argument of scripts/vm is wrong; {vm.STATUS_KERNEL} if COMMAND
-succeeded, but the kernel logged a warning or the driver could not be unloaded; {vm.STATUS_TIMEOUT} after
---timeout; {vm.STATUS_BROKEN} if the guest failed before COMMAND had ended; and {_STATUS_NO_PROGRAM} if the guest has no
-program COMMAND.
+succeeded, but the kernel logged a warning or the driver could not be unloaded; {vm.STATUS_TIMEOUT} if COMMAND
+took longer than --timeout allows; {vm.STATUS_BROKEN} if the guest failed before COMMAND had ended; and {_STATUS_NO_PROGRAM}
+if the guest has no program COMMAND.
 '''
 
 
@@ -120,16 +120,17 @@ def _foreign_programs(found, command, share, progress):
 def _parse():
 	foreign = ' or '.join(row.name for row in architectures.foreign() if row.machine)
 	parser = console.Parser('scripts/vm', '-- nvdla-top --once', description=_DESCRIPTION, exits=_STATUS,
+					 usage='%(prog)s [OPTION ...] [-- COMMAND [ARGUMENT ...]]',
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
 	parser.add_argument('--kernel', metavar='SERIES', help=(
-		'kernel of the guest: 6.12, 7.3, ... (default: the newest that is installed here or was downloaded for guests, '
-		'and for which the driver builds), or debug: the kernel that scripts/kernel-debug builds, with run-time checks'))
+		'kernel of the guest: 6.12, 7.3, ...; or debug, the kernel with run-time checks that scripts/kernel-debug builds '
+		'(default: the newest for which the driver builds, of those installed here or downloaded for guests)'))
 	parser.add_argument('--arch', metavar='NAME', default='amd64', help=(
 		f'processor of the guest: amd64 (the default); or {foreign}, which are emulated and exclude --kernel, --gdb, --user '
 		'and --kvm. For an emulated processor, a kernel, QEMU and a compiler are downloaded the first time'))
 	parser.add_argument('--device-tree', metavar='FILE', type=Path,
-			    help=f'add this overlay (.dts) to the guest\'s device tree; only with --arch {foreign}')
-	parser.add_argument('--mem', metavar='MIB', type=int, default=1024, help='memory of the guest in MiB (default: 1024)')
+			    help=f'add this device tree overlay (.dts) to the device tree of the guest; only with --arch {foreign}')
+	parser.add_argument('--mem', metavar='MIB', type=int, default=1024, help='memory of the guest in MiB, 256 to 65536 (default: 1024)')
 	accelerator = parser.add_mutually_exclusive_group()
 	accelerator.add_argument('--tcg', dest='accelerator', action='store_const', const='tcg', help='emulate the guest\'s processor (the default if KVM does not work)')
 	accelerator.add_argument('--kvm', dest='accelerator', action='store_const', const='kvm',
@@ -146,19 +147,19 @@ def _parse():
 	parser.add_argument('--user', action='store_true',
 			    help='run the command as the ordinary user "user", who may use the device')
 	parser.add_argument('--share', metavar='DIR', type=Path, default=_SHARE,
-			    help='folder that host and guest share (default: out/ in the checkout)')
+			    help='folder that host and guest share (default: out/ in the clone)')
 	parser.add_argument('--mount', metavar='DIR', type=Path, action='append', default=[],
-			    help='mount one more folder, read-only, at its own path; may be repeated')
+			    help='show one more folder of the host to the guest, read-only and at the same path; may be repeated')
 	parser.add_argument('--timeout', metavar='SECONDS', type=float,
-			    help='stop the guest after this time (default: no limit for a shell or with --gdb; else 300 seconds, or more on a '
+			    help='stop the guest after this time, and exit with status 124 (default: no limit for a shell or with --gdb; else 300 seconds, or more on a '
 				 'slow or busy machine)')
-	parser.add_argument('--module-parameters', metavar='TEXT', default='', help='parameters of nvdla.ko, as for insmod')
-	parser.add_argument('--append', metavar='TEXT', default='', help='text to add to the kernel command line')
+	parser.add_argument('--module-parameters', metavar='TEXT', default='', help='parameters for the insmod of nvdla.ko, such as dyndbg=+p (nvdla.ko has none of its own)')
+	parser.add_argument('--append', metavar='TEXT', default='', help='parameters to add to the command line of the guest\'s kernel')
 	parser.add_argument('--no-load', dest='load', action='store_false', help='do not load the driver')
 	parser.add_argument('--devices', metavar='N', type=int, default=1,
-			    help='number of NVDLAs in the guest, each a PCI function (default: 1)')
+			    help='number of NVDLAs in the guest, 1 to 8, each a PCI function (default: 1)')
 	parser.add_argument('--variant', metavar='NAME', default='nv_full',
-			    help='configuration of the NVDLAs: nv_full, nv_small, ... (default: nv_full)')
+			    help=f'configuration of the NVDLAs: {", ".join(machine.variants())} (default: nv_full)')
 	parser.add_argument('--no-device', dest='devices', action='store_const', const=0,
 			    help='boot without the device and the driver')
 	parser.add_argument('--no-build', dest='build', action='store_false', help='do not build programs: use those in build/ as they are')
@@ -193,9 +194,9 @@ def _check(arguments):
 	if arguments.variant not in machine.variants():
 		raise Failure(f'--variant {arguments.variant}: it can be {", ".join(machine.variants())}', 2)
 	if not 256 <= arguments.mem <= 65536:
-		raise Failure(f'--mem {arguments.mem}: it can be 256 to 65536 (MiB)')
+		raise Failure(f'--mem {arguments.mem}: it can be 256 to 65536 (MiB)', 2)
 	if not 0 <= arguments.devices <= 8:
-		raise Failure(f'--devices {arguments.devices}: it can be 0 to 8')
+		raise Failure(f'--devices {arguments.devices}: it can be 0 to 8', 2)
 	if not arguments.command and not sys.stdin.isatty():
 		raise Failure('a shell needs a terminal: run it in one, or give a command after --')
 	if arguments.gdb is not None:
