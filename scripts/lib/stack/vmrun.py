@@ -157,7 +157,7 @@ def _parse():
 	parser.add_argument('--append', metavar='TEXT', default='', help='parameters to add to the command line of the guest\'s kernel')
 	parser.add_argument('--no-load', dest='load', action='store_false', help='do not load the driver')
 	parser.add_argument('--devices', metavar='N', type=int, default=1,
-			    help='number of NVDLAs in the guest, 1 to 8, each a PCI function (default: 1)')
+			    help='number of NVDLAs in the guest, 0 to 8, each a PCI function (default: 1)')
 	parser.add_argument('--variant', metavar='NAME', default='nv_full',
 			    help=f'configuration of the NVDLAs: {", ".join(machine.variants())} (default: nv_full)')
 	parser.add_argument('--no-device', dest='devices', action='store_const', const=0,
