@@ -25,7 +25,7 @@ public:
 	/** \param[in] plan with chains and tasks; regions need no place yet */
 	explicit Order(const Plan &plan);
 
-	/** \return whether a chain is done before another one begins; both by their first node */
+	/** \return whether a chain ends before another one begins; first nodes name the chains */
 	bool isBefore(size_t chain, size_t other) const
 	{
 		if (chain >= other || task_[chain] != task_[other])

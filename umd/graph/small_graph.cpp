@@ -15,7 +15,7 @@ namespace nvdla::assembly
 namespace
 {
 
-/* Put the surface where the application may read and write it. */
+/* Moves the surface to memory that the application can access. */
 Surface reachable(Surface surface)
 {
 	surface.place = Place::Memory;
