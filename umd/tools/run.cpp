@@ -60,7 +60,7 @@ std::vector<std::string> usualOutputs(const Network &network)
 	return names;
 }
 
-/* The outputs on the command line are checked when it is parsed; the usual ones are not there. */
+/* Checks that the default output files are no inputs. Parsing checks only --output. */
 Result<void> checkUsualOutputs(const RunSettings &settings, const std::vector<std::string> &paths)
 {
 	std::vector<NamedFile> inputs;
