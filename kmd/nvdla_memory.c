@@ -8,7 +8,7 @@
  * Memory of dma_alloc_noncontiguous() would belong to the device: it has to be freed when the
  * driver is unbound, even if others still use it. Here the pages belong to the buffer, and only
  * their mapping to the device. Only the DMA API can allocate from CMA and reserved memory, so
- * contiguous memory comes from it, but for a second device without a driver. The second device
+ * contiguous memory is allocated with it, for a second device that has no driver. That device
  * lives as long as the DRM device, to which all buffers have a reference.
  */
 #include <linux/device.h>

@@ -167,8 +167,8 @@ struct nvdla_queue {
  * @luts: copies of the look-up tables
  * @lut_alias: per look-up table, the lowest index of an equal one
  * @use: NVDLA_ACCESS_* per entry of the address table
- * @queue: per engine, enum nvdla_op_type
- * @queue_entries: operations of all queues
+ * @queue: queue of each engine, by enum nvdla_op_type
+ * @queue_entries: indices of operations: the contents of all queues
  */
 struct nvdla_prepared {
 	const struct nvdla_variant *variant;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Writes programs to the core's register groups, and starts operations (op_enable). Shadows, copies
- * of what the groups hold, save the writes of unchanged values.
+ * Writes programs to the core's register groups, and starts operations (op_enable). The driver
+ * keeps a copy of each group's contents (shadow), and does not write unchanged values again.
  */
 
 #include <nvdla/hw/registers.h>
