@@ -9,10 +9,10 @@
 #include "nvdla_platform.h"
 #include "nvdla_variant.h"
 
-/** NVDLA_NO_OP - no operation */
+/** NVDLA_NO_OP - index that stands for no operation */
 #define NVDLA_NO_OP U16_MAX
 
-/** NVDLA_NO_LUT - no look-up table */
+/** NVDLA_NO_LUT - index that stands for no look-up table */
 #define NVDLA_NO_LUT U16_MAX
 
 /** NVDLA_MAX_EDGES - edges that leave a node: one per engine and the fused parent */

@@ -26,7 +26,7 @@
 struct engine_units {
 	u32 rdma_enable;	/* D_OP_ENABLE of the RDMA, 0 if there is none */
 	u32 num_units;
-	u32 enable[5];		/* D_OP_ENABLE */
+	u32 enable[5];		/* D_OP_ENABLE of each unit */
 };
 
 static const struct engine_units engine_units[NVDLA_NUM_OP_TYPES] = {

@@ -12,7 +12,7 @@
 /* Alignment of planar data, in bytes. */
 #define RUBIK_PLANAR_ALIGNMENT 64
 
-/* Width of a contracted cube, at most. */
+/* Width of a contracted cube in elements, at most. */
 #define RUBIK_MAX_WIDTH 8192
 
 #define RUBIK_MAX_STRIDE 32

@@ -91,7 +91,7 @@ void Connector::addDataEdges()
 		for (size_t to = from + 1; to < graph_.size(); to++) {
 			size_t &waiting = waits[graph_[from].op_type][graph_[to].op_type];
 			const bool first = slot(from, to).index == none;
-			/* Members of one chain run together. */
+			/* Operations of one chain run together and exchange streams. */
 			if (to < waiting && first && node(from).chainFirst != node(to).chainFirst &&
 			    graph_[from].op_type != graph_[to].op_type &&
 			    plan_.conflict(node(from), node(to))) {

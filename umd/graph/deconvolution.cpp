@@ -82,7 +82,7 @@ op::Convolution convolutionOf(Symbols &symbols, const Phases &phases, const Deco
 Surface rowOf(const Lowering &lowering, const Phases &phases, const Surface &whole, uint32_t number)
 {
 	const uint32_t atom = lowering.geometry().atomChannels(whole.type);
-	/* SDP accesses two atoms at a time where it widens INT8. */
+	/* SDP writes two atoms at a time when it widens INT8 to INT16. */
 	const uint32_t unit = whole.type == DataType::Int16 &&
 					      phases.layer.weights.elements.type == DataType::Int8
 				      ? 2 * atom

@@ -30,7 +30,7 @@ struct Band {
 	uint32_t lines = 0;
 	uint32_t firstInput = 0;
 	uint32_t inputLines = 0;
-	uint32_t top = 0; /**< padding, which only the outer bands have */
+	uint32_t top = 0; /**< lines of padding above; 0 for bands inside of the input */
 	uint32_t bottom = 0;
 };
 
@@ -150,7 +150,7 @@ struct OperandRange {
 	Axis columns;
 	Shape whole;		      /**< shape of all operands */
 	std::string name;	      /**< name of the range, for messages */
-	std::optional<Axis> channels; /**< nothing: all of them */
+	std::optional<Axis> channels; /**< nothing: all channels */
 };
 
 /** \brief Make a copy of an SDP operation with operands of a range of its elements */

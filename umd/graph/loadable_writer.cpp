@@ -32,7 +32,7 @@ std::vector<std::byte> bytesOf(const std::vector<T> &values)
 	return bytes;
 }
 
-/* The look-up table of an operation that has one */
+/* Returns the member that names the look-up table of an operation of CDP or SDP. */
 __s16 &tableOf(nvdla_op_type type, nvdla_operation_desc &operation)
 {
 	return type == NVDLA_OP_CDP ? operation.cdp.lut_index : operation.sdp.lut_index;
@@ -130,7 +130,7 @@ std::vector<int> Writer::regionsOf(const TaskRange &range) const
 	return { regions.begin(), regions.end() };
 }
 
-/* Ids of addresses equal the indices of regions. */
+/* Regions get the loadable's first addresses, so a region's index is the id of its address. */
 std::vector<uint16_t> Writer::dataAddresses(const std::vector<int> &regions) const
 {
 	return { regions.begin(), regions.end() };

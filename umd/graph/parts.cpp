@@ -40,7 +40,7 @@ Surface withSizes(const Surface &part, const TensorDesc &whole)
 	return sized;
 }
 
-/* Returns the window in the whole of a part of a part. */
+/* Converts \a inner, a window in the part at \a outer, to a window in the whole. */
 Window within(const Window &outer, const Window &inner)
 {
 	return { .cube = outer.cube + inner.cube,

@@ -40,7 +40,7 @@ std::string toString(const Shape &shape);
 
 /** \brief Position and shape of a part in its whole surface */
 struct Window {
-	uint32_t cube = 0; /**< index in a batch */
+	uint32_t cube = 0; /**< index of the first cube in a batch */
 	uint32_t channel = 0;
 	uint32_t line = 0;
 	uint32_t column = 0;
@@ -96,7 +96,7 @@ inline int16_t addressOf(int region)
 	return static_cast<int16_t>(region + 1);
 }
 
-/** \brief The region of an address */
+/** \brief The inverse of addressOf() */
 inline size_t regionOf(int16_t address)
 {
 	return static_cast<size_t>(address) - 1;
@@ -133,7 +133,7 @@ struct Node {
 /** \brief Neighbouring nodes that become one task */
 struct TaskRange {
 	size_t first = 0;
-	size_t last = 0; /**< index after the last one */
+	size_t last = 0; /**< index of the node behind the last one */
 	bool cpu = false;
 };
 

@@ -39,7 +39,7 @@ public:
 	Result<ChosenGraph> run();
 
 private:
-	/** \brief Places of a layer's operations in the graph */
+	/** \brief Indices of a layer's operations in the graph */
 	struct Layer {
 		size_t conv;
 		size_t sdp;

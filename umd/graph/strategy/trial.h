@@ -15,9 +15,9 @@
 namespace nvdla::assembly
 {
 
-/** \brief Result of a trial */
+/** \brief Prediction for some operations of a graph on the chip of the strategy */
 struct TrialResult {
-	double cycles = 0;
+	double cycles = 0; /**< cycles of the core's clock */
 	size_t convolutions = 0;  /**< convolutions of the hardware, counting each band */
 	size_t fusedPoolings = 0; /**< poolings of the hardware that take a stream */
 	bool onCpu = false;	  /**< an operation runs on the CPU */
