@@ -63,7 +63,7 @@ public:
 	 */
 	Result<void> run();
 
-	/** \brief Lower an operation that takes one hardware layer */
+	/** \brief Lower an operation as it is, without dividing it */
 	Result<void> lowerOne(const op::Any &operation, const std::string &piece = {});
 	/** \brief Lower a convolution and its SDP operation, as several layers if necessary */
 	Result<void> addPair(const op::Convolution &conv, const op::Sdp &sdp,

@@ -15,7 +15,7 @@
 namespace nvdla::assembly
 {
 
-/** \brief The graph's objects by name, as far as the operations lowered so far define them */
+/** \brief The graph's objects by name; surfaces are added as operations are lowered */
 struct Symbols {
 	CoreGeometry core = nvFull; /**< core that the graph is assembled for */
 	std::map<std::string, Surface> declared;

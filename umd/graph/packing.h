@@ -35,8 +35,8 @@ std::vector<Lifetime> lifetimes(const Plan &plan);
 class Packing
 {
 public:
-	/** \brief Bytes to which weights have to be aligned ("Requirements of alignment" in the
-	 * document on memory formats); other data needs less */
+	/** \brief Alignment in bytes that weights need (NVDLA's in-memory format document, table
+	 * "Requirements of alignment"); other data needs less */
 	static constexpr uint64_t alignment = 256;
 
 	/** \param[in] reuse false: no two surfaces share bytes */

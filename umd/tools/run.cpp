@@ -60,7 +60,8 @@ std::vector<std::string> usualOutputs(const Network &network)
 	return names;
 }
 
-/* Checks that the default output files are no inputs. Parsing checks only --output. */
+/* Checks that default output files can be written and replace no input. The parser checks only the
+ * files of --output. */
 Result<void> checkUsualOutputs(const RunSettings &settings, const std::vector<std::string> &paths)
 {
 	std::vector<NamedFile> inputs;

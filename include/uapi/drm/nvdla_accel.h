@@ -141,8 +141,8 @@ struct drm_nvdla_bo_fini {
  * @reserved: zero
  *
  * A context is a queue: its jobs run in the order of their submission. Jobs of different contexts
- * run in any order that fences allow. -EACCES if the caller may not use the priority, -ENOSPC if the
- * file already has &drm_nvdla_device_info.max_contexts.
+ * run in any order that fences allow. -EACCES if the caller may not use the priority, -ENOSPC if
+ * the file already has &drm_nvdla_device_info.max_contexts.
  */
 struct drm_nvdla_context_create {
 	__u32 priority;
