@@ -38,8 +38,8 @@ private:
 	Result<void> addInputs();
 	Result<void> checkUses() const;
 	Result<std::vector<ExplicitEdge>> findEdges() const;
-	/** \brief Allocate memory with placeRegions(), which explains \a apart, and write the
-	 * loadable without the constants' bytes */
+	/** \brief Allocate memory with placeRegions(), which gets \a apart, and write the loadable
+	 * without the constants' bytes */
 	Result<Assembly> place(bool apart, const std::vector<ExplicitEdge> &edges);
 	/** \return true if memory grows when surfaces of parallel branches share no bytes */
 	bool takeMoreApart();

@@ -67,7 +67,7 @@ private:
 /** \return a part's name such as "channels 16 to 31"; several operations may divide a surface, so
  * a part's number would be ambiguous */
 std::string channelsFrom(uint32_t first, uint32_t count);
-/** \brief Weights like \a whole, of \a k kernels of \a c channels; the elements are missing */
+/** \brief Weights like \a whole, but of \a k kernels of \a c channels and still without elements */
 GraphWeights weightsLike(const GraphWeights &whole, const std::string &name, uint32_t k,
 			 uint32_t c);
 

@@ -46,7 +46,7 @@ int64_t largestSum(const Elements &elements, size_t count)
 	return largest;
 }
 
-/* The largest possible sum of a kernel's products, if every input is the type's largest number. */
+/* The largest magnitude that the sum of a kernel's products can have, over all possible inputs. */
 int64_t largestSum(const GraphWeights &weights)
 {
 	const FixedFormat operand{ weights.elements.type, 0 };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Surfaces that share bytes.
- */
+/* Packs surfaces into a memory, so that some of them share bytes. */
 #pragma once
 
 #include <vector>

@@ -13,7 +13,7 @@ namespace nvdla::assembly
 namespace
 {
 
-/* Bits that PDP's line buffer takes for a sum: a window's elements so far (programming guide,
+/* Bits that the sum of an unfinished window takes in PDP's line buffer (programming guide,
  * "calculate_pdp_max_width"). */
 constexpr uint32_t sumBitsInt8 = 14;
 constexpr uint32_t sumBits = 28;
