@@ -33,7 +33,7 @@
 #include "nvdla_device.h"
 #include "nvdla_memory.h"
 
-/* Memory charged to the allocating process. Fails if there is too little: no OOM killer. */
+/* Charged to the allocating process. If memory is short, fails without starting the OOM killer. */
 #define NVDLA_GFP (GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_ZERO | __GFP_NOWARN)
 
 /* For blocks of several pages: fails early, because the caller can use single pages instead. */

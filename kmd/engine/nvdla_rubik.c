@@ -41,7 +41,7 @@ static u32 add_planar(struct nvdla_check *check, const struct nvdla_data_cube *c
 		return NVDLA_NO_ACCESS;
 
 	request.alignment = RUBIK_PLANAR_ALIGNMENT;
-	/* Cannot overflow 64 bits: two products of 16 and 32 bits, plus the bytes of a line. */
+	/* Fits 64 bits: two products of a 16-bit and a 32-bit number, plus the bytes of a line. */
 	nvdla_walk_bytes(line_bytes, dims, ARRAY_SIZE(dims), &request.bytes);
 	return nvdla_add_access(check, &request);
 }
