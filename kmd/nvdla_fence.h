@@ -13,7 +13,7 @@ struct nvdla_fence {
 	/** @lock: lock of @base, here because it has to live as long as @base */
 	spinlock_t lock;
 
-	/** @cb: callback of the scheduler's fence */
+	/** @cb: callback with which the scheduler's fence signals @base */
 	struct dma_fence_cb cb;
 };
 

@@ -79,7 +79,7 @@ struct nvdla_job {
 	/** @admitted: the job keeps the device awake, and an unplug waits for the job */
 	bool admitted;
 
-	/** @fence: signalled when the hardware is done */
+	/** @fence: signalled when the hardware is done with the job */
 	struct dma_fence *fence;
 
 	/** @result: mapping of the job's result in @result_bo, or NULL without a result */

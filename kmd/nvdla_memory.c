@@ -8,7 +8,7 @@
  * Memory of dma_alloc_noncontiguous() would belong to the device: it has to be freed when the
  * driver is unbound, even if others still use it. Here the pages belong to the buffer, and only
  * their mapping to the device. Only the DMA API can allocate from CMA and reserved memory, so
- * contiguous memory comes from it, but for a second device without a driver. The second device
+ * contiguous memory is allocated with it, for a second device that has no driver. That device
  * lives as long as the DRM device, to which all buffers have a reference.
  */
 #include <linux/device.h>
@@ -33,7 +33,7 @@
 #include "nvdla_device.h"
 #include "nvdla_memory.h"
 
-/* Memory charged to the allocating process. Fails if there is too little: no OOM killer. */
+/* Charged to the allocating process. If memory is short, fails without starting the OOM killer. */
 #define NVDLA_GFP (GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_ZERO | __GFP_NOWARN)
 
 /* For blocks of several pages: fails early, because the caller can use single pages instead. */

@@ -19,7 +19,7 @@
 #include "nvdla_pm.h"
 #include "nvdla_probe.h"
 
-/* Names of clocks without a device tree. They are fixed, as lookup tables cannot be listed. */
+/* Without a device tree, clocks are looked up by name, as clkdev cannot list a device's clocks. */
 static const char *const nvdla_platform_clocks[] = { "core", "csb" };
 
 /* Duration of a reset pulse: many cycles of the slowest clock of a core. */

@@ -28,7 +28,7 @@
 /* Credits of the scheduler: one job takes all, so that the next one begins after its end. */
 #define NVDLA_JOB_CREDITS 1
 
-/* Interval at which the job on the hardware is checked. */
+/* Interval at which the deadline of the job on the hardware is checked. */
 #define NVDLA_CHECK_MS 20
 
 static const char *nvdla_core_fence_driver_name(struct dma_fence *fence)

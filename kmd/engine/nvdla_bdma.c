@@ -52,7 +52,7 @@ static u32 bind_side(struct nvdla_check *check, const struct nvdla_bdma_transfer
 		.access = access,
 	};
 
-	/* Cannot overflow 64 bits: two products of 32 and 13 bits, plus the bytes of a line. */
+	/* Fits 64 bits: two products of a 32-bit and a 13-bit number, plus the bytes of a line. */
 	nvdla_walk_bytes(transfer->line_size, dims, ARRAY_SIZE(dims), &request.bytes);
 	return nvdla_add_access(check, &request);
 }

@@ -132,8 +132,8 @@ bool nvdla_walk_bytes(u64 unit, const struct nvdla_dim *dims, u32 num_dims, u64 
 
 /**
  * struct nvdla_access_request - memory that an operation touches
- * @type_field: enum nvdla_mem_type
- * @address_field: index into the address table
+ * @type_field: the member with the memory type, enum nvdla_mem_type
+ * @address_field: the member with the index into the address table
  * @offset_field: the member with @offset
  * @field: the member that describes the whole access
  * @offset: bytes from the address

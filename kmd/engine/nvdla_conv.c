@@ -60,7 +60,7 @@ static u32 add_plane(struct nvdla_check *check, const struct nvdla_data_cube *sr
 
 	request.offset = offset;
 	request.alignment = atom;
-	/* Cannot overflow 64 bits: a product of 16 and 32 bits, plus the bytes of a line. */
+	/* Fits 64 bits: a product of a 16-bit and a 32-bit number, plus the bytes of a line. */
 	nvdla_walk_bytes(line_bytes, &dim, 1, &request.bytes);
 	return nvdla_add_access(check, &request);
 }

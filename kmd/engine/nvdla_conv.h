@@ -18,7 +18,7 @@
 /**
  * struct nvdla_pixel_format - a row of the table of pixel formats in NVDLA's documents
  * @precision: enum nvdla_precision as which pixels are read
- * @channels: channels
+ * @channels: channels of a pixel
  * @bytes: bytes of a pixel in the first plane
  * @uv_bytes: bytes of a pixel in the second plane, 0 if there is none
  */

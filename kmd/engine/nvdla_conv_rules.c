@@ -18,7 +18,7 @@
 #define WINOGRAD_KERNEL 4
 #define WINOGRAD_MIN_OUTPUT 8
 
-/* CDMA, the fetch unit, reads weights in bursts that begin at multiples of this. */
+/* CDMA, the fetch unit, reads weights in aligned bursts of this many bytes. */
 #define WEIGHT_BURST_BYTES(variant) (8 * (variant)->atom_bytes)
 
 static void check_enums(struct nvdla_check *check, const struct nvdla_conv_op_desc *op)

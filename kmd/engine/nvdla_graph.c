@@ -113,7 +113,7 @@ static void build_queue(struct nvdla_check *check, u32 op_type)
 		}
 	}
 
-	/* The operations left form a cycle of same-engine edges. */
+	/* Operations that are not in the queue now form a cycle of edges within the engine. */
 	for (i = 0; i < prepared->num_operations && !check->failed; i++) {
 		if (check->source->graph[i].op_type != op_type || state[i].waits == U16_MAX)
 			continue;

@@ -9,10 +9,10 @@
 #include "nvdla_platform.h"
 #include "nvdla_variant.h"
 
-/** NVDLA_NO_OP - no operation */
+/** NVDLA_NO_OP - index that stands for no operation */
 #define NVDLA_NO_OP U16_MAX
 
-/** NVDLA_NO_LUT - no look-up table */
+/** NVDLA_NO_LUT - index that stands for no look-up table */
 #define NVDLA_NO_LUT U16_MAX
 
 /** NVDLA_MAX_EDGES - edges that leave a node: one per engine and the fused parent */
@@ -167,8 +167,8 @@ struct nvdla_queue {
  * @luts: copies of the look-up tables
  * @lut_alias: per look-up table, the lowest index of an equal one
  * @use: NVDLA_ACCESS_* per entry of the address table
- * @queue: per engine, enum nvdla_op_type
- * @queue_entries: operations of all queues
+ * @queue: queue of each engine, by enum nvdla_op_type
+ * @queue_entries: indices of operations: the contents of all queues
  */
 struct nvdla_prepared {
 	const struct nvdla_variant *variant;

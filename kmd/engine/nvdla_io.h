@@ -7,7 +7,7 @@
 /**
  * struct nvdla_io - access to the registers of one core
  * @context: passed to every function
- * @read: returns register @reg, NVDLA_<UNIT>_<REGISTER>, for nvdla_variant_register()
+ * @read: returns register @reg, NVDLA_<UNIT>_<REGISTER>; nvdla_variant_register() gives its offset
  * @write: writes register @reg, named in the same way
  * @delay: waits about @us microseconds between two reads of a status register; may be NULL: then
  *         there is no wait between the reads

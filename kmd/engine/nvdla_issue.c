@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Writes programs to the core's register groups, and starts operations (op_enable). Shadows, copies
- * of what the groups hold, save the writes of unchanged values.
+ * Writes programs to the core's register groups, and starts operations (op_enable). The driver
+ * keeps a copy of each group's contents (shadow), and does not write unchanged values again.
  */
 
 #include <nvdla/hw/registers.h>
@@ -26,7 +26,7 @@
 struct engine_units {
 	u32 rdma_enable;	/* D_OP_ENABLE of the RDMA, 0 if there is none */
 	u32 num_units;
-	u32 enable[5];		/* D_OP_ENABLE */
+	u32 enable[5];		/* D_OP_ENABLE of each unit */
 };
 
 static const struct engine_units engine_units[NVDLA_NUM_OP_TYPES] = {

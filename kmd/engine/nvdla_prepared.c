@@ -57,7 +57,7 @@ static struct nvdla_prepared *allocate_prepared(const struct nvdla_variant *vari
 	if (!prepared)
 		return NULL;
 
-	/* The number depends on the engine. Unknown engines are refused later. */
+	/* Room for the most that each operation can have. Unknown engines are refused later. */
 	for (i = 0; i < count; i++) {
 		accesses += nvdla_max_accesses(source->graph[i].op_type);
 		writes += nvdla_max_writes(source->graph[i].op_type);

@@ -6,7 +6,7 @@
 #include "nvdla_internal.h"
 #include "nvdla_platform.h"
 
-/* Register writes of one BDMA transfer. */
+/* Number of register writes for one BDMA transfer. */
 #define BDMA_TRANSFER_WRITES 13
 
 /* Returns the most register writes that an operation of an engine can need. */

@@ -8,7 +8,7 @@
 #include "nvdla_internal.h"
 #include "nvdla_platform.h"
 
-/** NO_INDEX - no task, no operation */
+/** NO_INDEX - index that stands for no task or no operation */
 #define NO_INDEX (~0U)
 
 /**

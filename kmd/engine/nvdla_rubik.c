@@ -12,7 +12,7 @@
 /* Alignment of planar data, in bytes. */
 #define RUBIK_PLANAR_ALIGNMENT 64
 
-/* Width of a contracted cube, at most. */
+/* Width of a contracted cube in elements, at most. */
 #define RUBIK_MAX_WIDTH 8192
 
 #define RUBIK_MAX_STRIDE 32
@@ -41,7 +41,7 @@ static u32 add_planar(struct nvdla_check *check, const struct nvdla_data_cube *c
 		return NVDLA_NO_ACCESS;
 
 	request.alignment = RUBIK_PLANAR_ALIGNMENT;
-	/* Cannot overflow 64 bits: two products of 16 and 32 bits, plus the bytes of a line. */
+	/* Fits 64 bits: two products of a 16-bit and a 32-bit number, plus the bytes of a line. */
 	nvdla_walk_bytes(line_bytes, dims, ARRAY_SIZE(dims), &request.bytes);
 	return nvdla_add_access(check, &request);
 }

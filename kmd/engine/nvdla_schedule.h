@@ -54,7 +54,7 @@ struct nvdla_schedule_engine {
  * @before: schedule of the running task while @task is only programmed ahead, or NULL
  * @ops: functions that write to a core, or NULL
  * @context: passed to @ops
- * @engine: per engine
+ * @engine: progress of each engine, by enum nvdla_op_type
  *
  * The schedule knows engines, groups and dependencies, but no registers. The same code runs a task
  * on a core and, before the task is accepted, checks that it can run to its end.

@@ -34,8 +34,8 @@ struct nvdla_sequencer_ops {
  * @task: the task that runs, or NULL
  * @num_operations: operations of that task
  * @num_completed: operations of that task that completed
- * @engine: per engine (enum nvdla_op_type)
- * @engine.group: per register group
+ * @engine: state of each engine, by enum nvdla_op_type
+ * @engine.group: state of the engine's two register groups
  * @engine.group.state: enum nvdla_group_state
  * @engine.group.operation: index of the operation in the group, if that is not idle
  * @engine.group.waits_for: number of events for which that operation still waits

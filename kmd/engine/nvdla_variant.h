@@ -48,13 +48,13 @@ enum nvdla_group_state {
  * @cbuf_entry_bytes: bytes of an entry
  * @pdp_line_bytes: bytes of PDP's buffer for partial results
  * @bdma_slots: transfers that BDMA queues, 0 without BDMA
- * @max_batch: cubes of one convolution
+ * @max_batch: cubes of one convolution, at most
  * @has_winograd: convolutions have winograd mode
  * @has_weight_compression: weights may be compressed (WMB and WGS surfaces)
  * @has_sdp_y: SDP has its unit Y, with operands in memory and a look-up table
- * @has_cvsram: there is a second memory interface
+ * @has_cvsram: the core has the second memory interface, which leads to on-chip memory
  * @fetches_unpacked_by_line: CDMA fetches unpacked lines one at a time
- * @image_stride_in_kernel: convolutions of images skip no column between two windows
+ * @image_stride_in_kernel: a convolution of an image must not skip columns between two windows
  * @intr_mask: status bits that GLB implements
  *
  * Code depends on a configuration only through this structure, never through an #ifdef. Offsets of

@@ -85,7 +85,7 @@ lock_holder() {
 }
 
 # with_log LOG NAME COMMAND...: run the command with its output in LOG. Every ten seconds, print the log's last
-# line. While the command waits for another program that uses apt, print who that is: once, then every 30 seconds.
+# line. While the command waits for another program that uses apt, name this program: once, then every 30 seconds.
 with_log() {
 	local log=$1 what=$2 pid last told=$SECONDS named=$((SECONDS - 30))
 	shift 2

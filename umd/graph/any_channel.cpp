@@ -17,8 +17,8 @@ namespace
 {
 
 /*
- * Divides a surface's channels into runs, which begin at \a starts. In another surface, each run
- * begins at a whole atom.
+ * Divides the channels of \a whole into runs that begin at \a starts. In the scratch surface of the
+ * returned Join, each run begins at a whole atom.
  */
 Join spread(const Surface &whole, const std::set<uint32_t> &starts, const CoreGeometry &core)
 {
@@ -164,8 +164,8 @@ Result<void> Expansion::addSlice(const std::string &name)
 	auto channels = symbols_.surfaces.contains(name) ? std::nullopt : channelsOf(name);
 
 	/*
-	 * Nothing to extract: operations write the surface by this name, or it is no part of a
-	 * written one.
+	 * A surface that operations write by this name, or that is no part of a written surface,
+	 * has nothing to extract.
 	 */
 	if (declared == symbols_.declared.end() || !channels)
 		return {};

@@ -198,7 +198,7 @@ Result<Assembly> Assembler::placeBranches(const std::vector<ExplicitEdge> &edges
 	return std::move(gains ? apart : shared);
 }
 
-/* The blobs of constants are the first, in the order of their regions. */
+/* The loadable's first blobs are those of the constants, in the order of the constants' regions. */
 Result<Assembly> Assembler::withConstants(Assembly assembly)
 {
 	auto blob = assembly.loadable.blobs.begin();

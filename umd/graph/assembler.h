@@ -15,9 +15,9 @@ namespace nvdla::assembly
 /**
  * \brief Assembles one graph
  *
- * Operations are lowered one by one, in their order; then chains of streams and
- * tasks are found, memory is given out, tasks are connected and judged, and the
- * loadable is written.
+ * Operations are lowered one by one, in their order. Then the operations are divided into tasks,
+ * memory is allocated, and the loadable is written. For each task, the writer derives the edges
+ * between operations and checks the driver's rules.
  */
 class Assembler
 {
@@ -28,9 +28,9 @@ public:
 		symbols_.core = options.core;
 	}
 
-	/** \param[in] fixedFormats result of fixedFormats() */
+	/** \param[in] fixedFormats fraction bits of inputs and outputs, from fixedFormats() */
 	Result<Assembly> run(const std::map<std::string, uint32_t> &fixedFormats);
-	/** \brief Shapes and types of all surfaces, by name; constants are not packed for that */
+	/** \brief Shapes and types of all surfaces, by name; constants are not packed */
 	Result<std::map<std::string, Surface>> shapes();
 
 private:
@@ -38,16 +38,16 @@ private:
 	Result<void> addInputs();
 	Result<void> checkUses() const;
 	Result<std::vector<ExplicitEdge>> findEdges() const;
-	/** \brief Allocate memory with placeRegions(), and write the loadable without the
-	 * constants' bytes */
+	/** \brief Allocate memory with placeRegions(), which gets \a apart, and write the loadable
+	 * without the constants' bytes */
 	Result<Assembly> place(bool apart, const std::vector<ExplicitEdge> &edges);
-	/** \return true if branches take more memory if they share none */
+	/** \return true if memory grows when surfaces of parallel branches share no bytes */
 	bool takeMoreApart();
 	/** \brief Place branches with and without shared memory, and return the faster result */
 	Result<Assembly> placeBranches(const std::vector<ExplicitEdge> &edges);
 	/** \brief Move the constants' bytes from the plan to a loadable that place() made */
 	Result<Assembly> withConstants(Assembly assembly);
-	/** \brief States of the named surfaces, which the application binds */
+	/** \brief States of the named inputs or outputs, to which the application binds buffers */
 	std::vector<const SurfaceState *> bound(const std::vector<std::string> &names) const;
 
 	const Graph &graph_;
@@ -66,7 +66,7 @@ struct Assembled {
 	std::vector<ExplicitEdge> edges;
 };
 
-/** \brief Connect and judge the tasks, and write everything down but the constants' bytes */
+/** \brief Derive each task's edges, check the driver's rules, write all but the constants' bytes */
 Result<Loadable> writeLoadable(Assembled assembled);
 
 } /* namespace nvdla::assembly */

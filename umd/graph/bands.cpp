@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Convolutions whose input does not fit the convolution buffer: bands of lines.
- */
+/* Convolutions whose input does not fit the convolution buffer: bands of lines. */
 #include <algorithm>
 
 #include <fmt/core.h>
@@ -37,7 +35,7 @@ uint32_t linesSeen(const ConvLayer &layer, uint32_t lines)
 	return std::min((lines - 1) * layer.op.stride.y + layer.windowLines(), layer.in.desc.h);
 }
 
-/* Largest number of tiles that fit into \a banks banks; 0 if the fewest do not. */
+/* Largest number of tiles that fit into \a banks banks; 0 if Tiling::fewest tiles do not fit. */
 uint32_t tilesIn(const ConvLayer &layer, const BufferNeeds &needs, uint32_t banks)
 {
 	const Tiling tiling = tilingOf(layer);
@@ -50,10 +48,10 @@ uint32_t tilesIn(const ConvLayer &layer, const BufferNeeds &needs, uint32_t bank
 }
 
 /*
- * Returns the tiles of the largest possible band. The room beside the band is for weights. With all
- * weights in it, they are fetched only once. With two kernel groups, one is fetched while the other
- * is in use. One group is the minimum of an operation (programming guide, Strategy selection). If
- * not even that fits, an operation computes fewer kernels than a group.
+ * Returns the height of the largest possible band, in tiles. Tries four amounts of weights beside
+ * the band, the best first: all weights, which are then fetched only once; two kernel groups, so
+ * that one is fetched while the other is in use; one group (programming guide, Strategy selection);
+ * fewer kernels than a group, which then take several operations.
  */
 uint32_t mostTiles(const ConvLayer &layer, const BufferNeeds &needs)
 {
@@ -197,8 +195,8 @@ Result<void> Expansion::addBands(const op::Convolution &conv, const op::Sdp &sdp
 	const uint32_t data = dataBanks(needs, *layer, bands);
 	/* All weights fit beside the largest band, so that every band reuses them. */
 	const bool weightsStay = needs.masksStay && data + needs.allWeights <= needs.banks;
-	/* A band in operations of a few kernels each ends with convolutions that pack their
-	 * channels; these overwrite the data in the buffer. */
+	/* If a band takes several operations of a few kernels each, convolutions that pack the
+	 * resulting channels follow. They overwrite the input in the buffer. */
 	const bool divided = data + needs.group > needs.banks;
 
 	for (size_t i = 0; i < bands.size(); i++) {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Operations on batches that are made cube by cube.
- */
+/* Operations on a batch that are lowered separately for each cube (sample) of the batch. */
 #include <fmt/core.h>
 
 #include "expansion.h"
@@ -12,7 +10,7 @@ namespace nvdla::assembly
 namespace
 {
 
-/* The SDP operation for a cube of a batch: operands that are a batch are taken cube by cube. */
+/* The SDP operation for one cube of a batch, with the same cube of operands that are a batch. */
 op::Sdp sdpOfCube(Symbols &symbols, const op::Sdp &sdp, const Surface &cube)
 {
 	op::Sdp one = sdp;

@@ -19,7 +19,7 @@ namespace nvdla::assembly
 namespace
 {
 
-/* nvdla_graph_node::dependency_count */
+/* Range of nvdla_graph_node::dependency_count, the number of edges that lead to a node. */
 constexpr unsigned maxDependencies = std::numeric_limits<__u8>::max();
 
 class Connector
@@ -74,8 +74,8 @@ void Connector::addStreams()
 }
 
 /*
- * An operation waits for operations that access its output, or write its inputs. An engine ends
- * its operations in order, so it is enough to wait for the latest of them on each engine.
+ * An operation waits for earlier operations that access its output or write its inputs. An engine
+ * ends its operations in order, so one edge from the latest of them on each engine is enough.
  */
 void Connector::addDataEdges()
 {
@@ -91,7 +91,7 @@ void Connector::addDataEdges()
 		for (size_t to = from + 1; to < graph_.size(); to++) {
 			size_t &waiting = waits[graph_[from].op_type][graph_[to].op_type];
 			const bool first = slot(from, to).index == none;
-			/* Members of one chain run together. */
+			/* Operations of one chain run together and exchange streams. */
 			if (to < waiting && first && node(from).chainFirst != node(to).chainFirst &&
 			    graph_[from].op_type != graph_[to].op_type &&
 			    plan_.conflict(node(from), node(to))) {
@@ -103,9 +103,9 @@ void Connector::addDataEdges()
 }
 
 /*
- * Each operation has an edge to the next operation of its engine. The next one may be programmed
- * while this one runs, unless it needs this one's result; later operations are
- * programmed only when this one has freed its register group.
+ * Each operation has an edge to the next operation of its engine, which may be programmed while the
+ * first one runs, unless it needs the first one's result. An engine has two register groups, so a
+ * third operation is programmed only when the first one has freed its group.
  */
 void Connector::addOrder()
 {

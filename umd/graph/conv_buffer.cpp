@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Convolutions: weights, and the buffer that they share with the input.
- */
+/* Convolutions: weights, and the buffer that they share with the input. */
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -16,7 +14,7 @@ namespace nvdla::assembly
 namespace
 {
 
-/* Returns the elements of layer.plain. */
+/* Returns the user's weights with zeros for channels that only the pixel format has. */
 std::vector<std::byte> plainElements(const ConvLayer &layer)
 {
 	const GraphWeights &given = layer.weights;
@@ -82,7 +80,7 @@ void placeCompressed(Lowering &lowering, const ConvLayer &layer)
 	cubes.wgs_data = place("wgs_data", compressed->groupSizes);
 }
 
-/* Weights that a step before this one packs: the surface may have unused room at its end. */
+/* Reads weights that an earlier CPU step packs. The surface may have unused room at its end. */
 void placePacked(Lowering &lowering, const ConvLayer &layer)
 {
 	SurfaceState &packed = lowering.input("weights", layer.weights.packed);
@@ -148,7 +146,7 @@ BufferNeeds::BufferNeeds(const Lowering &lowering, const ConvLayer &layer)
 	banks = core.bufferBanks - (isSparse(layer.weights) ? 1 : 0);
 	entriesPerLine = entriesPerSlice(core, layer);
 	group = banksFor(groupKernels);
-	/* Weights that a step of the CPU packs, and those of Winograd, stay whole groups. */
+	/* Kernel groups of Winograd, and of weights that a CPU step packs, cannot be divided. */
 	if (!layer.op.winograd && layer.weights.packed.empty()) {
 		for (uint32_t kernels = groupKernels / 2; kernels > 0; kernels /= 2) {
 			if (kernels < layer.core.kernels)

@@ -20,7 +20,8 @@ std::string nameOf(const GroupTile &tile)
 	return fmt::format("groups {} to {}", tile.firstGroup, tile.firstGroup + tile.groups - 1);
 }
 
-/* Makes weights of a tile, with zeros where kernels of one group meet channels of another. */
+/* Makes weights of a tile, with zeros where kernels of one group meet channels of another. Returns
+ * their name. */
 std::string weightsOf(Symbols &symbols, const GraphWeights &whole, const GroupTile &tile)
 {
 	const size_t kernel =
@@ -113,8 +114,8 @@ op::Convolution convolutionOf(Symbols &symbols, const op::Convolution &conv,
 }
 
 /*
- * With one hardware layer, lowers the convolution now; with several, once its SDP operation is
- * known.
+ * Lowers a convolution that takes one hardware layer now. If it takes several, each needs its own
+ * SDP operation, so the convolution is kept until addGroups() gets its SDP operation.
  */
 Result<void> Expansion::addGrouped(const op::Convolution &conv)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Convolutions whose channels are in groups.
+ * Grouped convolutions: the kernels of a group see only the channels of the group.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace nvdla::assembly
 {
 
-/** \brief Channels and kernels of neighbouring groups that one hardware layer takes */
+/** \brief Neighbouring groups that one hardware layer computes, with their channels and kernels */
 struct GroupTile {
 	uint32_t firstGroup = 0;
 	uint32_t groups = 0;
@@ -23,10 +23,10 @@ struct GroupTile {
 };
 
 /**
- * \return the smallest number of groups whose channels and kernels are whole atoms, or all groups
+ * \return the smallest number of groups whose channels and kernels fill whole atoms, or all groups
  *
- * Atoms are those of the weights' type. An atom of the output has the same number of channels, or
- * fewer.
+ * The weights' type determines the channels of an atom. An atom of the output has as many channels,
+ * or fewer.
  */
 uint32_t groupsTogether(const GraphWeights &weights, uint32_t groups, const CoreGeometry &core);
 

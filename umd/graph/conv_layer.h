@@ -22,11 +22,11 @@ struct ConvLayer {
 	SurfaceState &in;
 	bool image;
 	/**
-	 * \brief The user's weights; a pixel format may have more channels than the user's input,
-	 * and weights of these channels are zero
+	 * \brief Shape of the user's weights, with all channels of the pixel format: it may have
+	 * more than the user's input, and weights of the additional channels are zero
 	 */
 	WeightDesc plain;
-	WeightDesc core; /**< weights as the core sees them */
+	WeightDesc core; /**< shape of the weights as the core sees them */
 	op::Padding padding;
 	uint32_t outW = 0;
 	uint32_t outH = 0;
@@ -43,11 +43,11 @@ struct ConvLayer {
 /** \brief Banks of the convolution buffer that the parts of a layer need */
 struct BufferNeeds {
 	uint32_t banks = 0;	     /**< banks shared by data and weights */
-	uint32_t entriesPerLine = 0; /**< entries of a line of the input as CSC sees it */
+	uint32_t entriesPerLine = 0; /**< buffer entries that a line of the input takes */
 	uint32_t group = 0;	     /**< banks for a kernel group */
 	uint32_t twoGroups = 0;	     /**< banks for a group in use and one being fetched */
-	uint32_t allWeights = 0;
-	bool masksStay = true; /**< masks of compressed weights fit one bank */
+	uint32_t allWeights = 0;     /**< banks for all kernels */
+	bool masksStay = true;	     /**< masks of all compressed weights fit their bank */
 	/**
 	 * \brief Numbers of kernels below a group that an operation may compute, descending, each
 	 * with its banks; none if the layer's kernels cannot be divided
@@ -55,23 +55,23 @@ struct BufferNeeds {
 	std::vector<std::pair<uint32_t, uint32_t>> belowGroup;
 
 	BufferNeeds(const Lowering &lowering, const ConvLayer &layer);
-	/** \return banks for that many lines */
+	/** \return banks for that many lines of the input, as CSC counts them */
 	uint32_t forLines(uint32_t lines) const;
-	/** \return banks for the fewest kernels of an operation, for messages */
+	/** \return text for messages: banks for the fewest kernels that an operation may have */
 	std::string fewestKernels() const;
 
 private:
 	uint32_t entriesPerBank_;
 };
 
-/** \return "channels 16 to 31": names parts by their channels, as several operations may divide a
- * surface, each in its own way */
+/** \return a part's name such as "channels 16 to 31"; several operations may divide a surface, so
+ * a part's number would be ambiguous */
 std::string channelsFrom(uint32_t first, uint32_t count);
-/** \brief Weights like \a whole, of \a k kernels of \a c channels; the elements are missing */
+/** \brief Weights like \a whole, but of \a k kernels of \a c channels and still without elements */
 GraphWeights weightsLike(const GraphWeights &whole, const std::string &name, uint32_t k,
 			 uint32_t c);
 
-/** \brief Remedy of a layer that is too large, for messages */
+/** \brief Advice of messages about a layer that is too large */
 inline constexpr const char *bufferRemedy = "make it several layers of fewer channels or columns";
 
 /**

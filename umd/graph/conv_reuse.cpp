@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Reuse of data and weights in the convolution buffer by the next convolution.
- */
+/* Reuse of data and weights in the convolution buffer by the next convolution. */
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -39,8 +37,8 @@ bool sameRegion(const Plan &plan, int16_t address, int16_t other)
 
 /*
  * Returns how many lines at the end of one convolution's input are the first lines of the next
- * one's input. CDMA then fetches only the lines that follow. Returns 0 if no line follows, or only
- * a single element, which would have to be packed.
+ * one's input. CDMA then fetches only the other lines of the next input. Returns 0 if there are
+ * none, or if they are one line of one column: the core demands packed strides of such a cube.
  */
 uint32_t sharedLines(const Plan &plan, const nvdla_data_cube &one, const nvdla_data_cube &next)
 {
@@ -72,8 +70,8 @@ bool sameConversion(const nvdla_conv_op_desc &one, const nvdla_conv_op_desc &oth
 }
 
 /*
- * Compares what the buffer's contents depend on: it holds pictures with their padding, and
- * Winograd's input as tiles.
+ * Compares the padding and strides, as far as the input's form in the buffer depends on them: the
+ * buffer holds pictures with their padding at the sides, and Winograd's input as tiles.
  */
 bool sameShape(const nvdla_conv_op_desc &one, const nvdla_conv_op_desc &other)
 {
@@ -90,9 +88,9 @@ bool sameShape(const nvdla_conv_op_desc &one, const nvdla_conv_op_desc &other)
 }
 
 /*
- * Lets a convolution reuse its input, or the first lines of it, that the convolution before leaves
- * in the buffer. That one releases only lines that are no longer needed, and CDMA fetches only
- * missing lines (programming guide, RLS_SLICES).
+ * Lets a convolution reuse the part of its input that the convolution before left in the buffer:
+ * all lines, or the first ones. The convolution before releases only the lines that are no longer
+ * needed, and CDMA fetches only the missing lines (programming guide, RLS_SLICES).
  */
 void reuseData(Node &before, Node &node)
 {
@@ -110,9 +108,9 @@ void reuseData(Node &before, Node &node)
 }
 
 /*
- * CDMA fetches for the next convolution while one computes, if both divide the buffer alike.
- * Consecutive convolutions share a division as long as all of them have room. Spare banks are for
- * data, so that lines can be fetched ahead.
+ * While a convolution computes, CDMA can fetch for the next one only if both divide the buffer
+ * alike. Consecutive convolutions get the same division as long as it has room for each of them.
+ * Spare banks are for data, so that lines can be fetched ahead.
  */
 void divideAlike(Plan &plan, const TaskRange &range)
 {
@@ -188,8 +186,8 @@ void Lowering::checkDataReuse(const Node &before)
 }
 
 /*
- * All convolutions of a chain of reuse divide the buffer in the same way (programming guide,
- * Limitation, Convolution), and reused weights have to be in the buffer all at once.
+ * Convolutions that reuse each other's data or weights divide the buffer in the same way
+ * (programming guide, Limitation, Convolution). Reused weights are in the buffer all at once.
  */
 void Lowering::shareBuffer(size_t before, const BufferNeeds &needs)
 {

@@ -67,8 +67,8 @@ void checkRanges(Lowering &lowering, const ConvLayer &layer)
 }
 
 /*
- * Winograd needs winogradMargin more columns and lines of input than it has outputs. Sets the right
- * and bottom padding accordingly.
+ * The input of Winograd needs winogradMargin more columns and lines than the output has. Sets the
+ * right and bottom padding accordingly.
  */
 void padWinograd(Lowering &lowering, ConvLayer &layer)
 {
@@ -90,7 +90,7 @@ void padWinograd(Lowering &lowering, ConvLayer &layer)
 	layer.padding.bottom = (layer.outH + winogradMargin) * op.stride.y - in.h - op.padding.top;
 }
 
-/* Kernels as the core sees them: images and Winograd have their own shapes. */
+/* Sets layer.core. For images and for Winograd, the core sees other shapes than the user's. */
 void setCore(Lowering &lowering, ConvLayer &layer)
 {
 	const op::Convolution &op = layer.op;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Surfaces and constants as cubes of descriptors.
- */
+/* Surfaces and constants as cubes of descriptors. */
 #include <algorithm>
 
 #include <fmt/core.h>
@@ -56,8 +54,8 @@ nvdla_data_cube Lowering::cubeOf(const char *cube, SurfaceState &surface, uint32
 
 /*
  * Makes room for \a more groups of channels that the engine touches behind a cube. The region of a
- * whole surface grows. Behind a part there is room if the part is the last one of its whole, or if
- * the whole is ragged: then each of its parts has unused room behind it.
+ * whole surface grows. A part has room behind it if it is the last part of its whole, or if the
+ * whole is in Symbols::ragged, a surface with unused room behind each part.
  */
 void Lowering::reach(const char *cube, Region &region, const TensorDesc &desc, uint32_t more)
 {

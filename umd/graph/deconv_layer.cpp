@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Deconvolutions: rules and sizes.
- */
+/* Deconvolutions: rules and sizes. */
 #include <algorithm>
 
 #include <fmt/core.h>
@@ -15,8 +13,8 @@ namespace nvdla::assembly
 DeconvPhase deconvPhase(const DeconvAxis &axis, uint32_t number)
 {
 	/*
-	 * Before any elements are cut off, output t of a set needs the inputs t - (kernel - 1) to
-	 * t.
+	 * Number t of the outputs that a set of kernels computes, counted before axis.before
+	 * elements are cut off, needs the inputs t - (axis.kernel - 1) to t.
 	 */
 	const uint32_t first = (number + axis.before) / axis.stride;
 	const uint32_t reach = axis.kernel - 1;

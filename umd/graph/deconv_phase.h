@@ -12,11 +12,11 @@ namespace nvdla::assembly
 /** \brief One axis of a deconvolution */
 struct DeconvAxis {
 	uint32_t in;
-	uint32_t kernel; /**< kernel elements that make one phase: those of a set */
+	uint32_t kernel; /**< elements of a phase's kernels: kernel size / stride, rounded up */
 	uint32_t stride;
-	uint32_t before; /**< elements cut off at the start */
+	uint32_t before; /**< elements cut off at the start of the output */
 	uint32_t out;
-	uint32_t room; /**< most outputs of a phase, including unneeded ones */
+	uint32_t room; /**< largest number of outputs of a phase, including unneeded ones */
 };
 
 /**
@@ -26,7 +26,7 @@ struct DeconvAxis {
  * padding around it.
  */
 struct DeconvPhase {
-	uint32_t set = 0;
+	uint32_t set = 0; /**< index of the set of kernels on this axis, below the stride */
 	uint32_t outputs = 0;
 	uint32_t firstInput = 0;
 	uint32_t inputs = 0;
@@ -37,8 +37,8 @@ struct DeconvPhase {
 /**
  * \brief Compute the phase of the output's element \a number
  *
- * If the input gives more outputs than are wanted, the phase has them too, up to DeconvAxis::room,
- * so that all phases of a line read the same input.
+ * If the input suffices for more outputs than DeconvAxis::out, the phase includes them up to
+ * DeconvAxis::room, so that all phases of a line read the same input.
  */
 DeconvPhase deconvPhase(const DeconvAxis &axis, uint32_t number);
 

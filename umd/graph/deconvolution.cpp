@@ -17,7 +17,7 @@ namespace nvdla::assembly
 namespace
 {
 
-/* All phases of a deconvolution, lowered into pairs of convolution and SDP. */
+/* Values that all phases of a deconvolution share. */
 struct Phases {
 	const op::Deconvolution &op;
 	const DeconvLayer &layer;
@@ -26,7 +26,7 @@ struct Phases {
 	DeconvAxis y;
 };
 
-/* Makes weights of one of the deconvolution's sets of kernels; returns their name. */
+/* Makes the weights of the set of kernels for phase (\a y, \a x); returns their name. */
 std::string weightsOf(Symbols &symbols, const Phases &phases, uint32_t y, uint32_t x)
 {
 	const GraphWeights &whole = phases.layer.weights;
@@ -82,7 +82,7 @@ op::Convolution convolutionOf(Symbols &symbols, const Phases &phases, const Deco
 Surface rowOf(const Lowering &lowering, const Phases &phases, const Surface &whole, uint32_t number)
 {
 	const uint32_t atom = lowering.geometry().atomChannels(whole.type);
-	/* SDP accesses two atoms at a time where it widens INT8. */
+	/* SDP writes two atoms at a time when it widens INT8 to INT16. */
 	const uint32_t unit = whole.type == DataType::Int16 &&
 					      phases.layer.weights.elements.type == DataType::Int8
 				      ? 2 * atom
@@ -117,7 +117,7 @@ private:
 	Result<void> addPhase(uint32_t line, uint32_t column, const std::string &output);
 	std::string linesOf(uint32_t line);
 
-	std::string lastBuffer_; /**< input that the previous phase leaves in the buffer */
+	std::string lastBuffer_; /**< input of the previous phase, which the buffer still holds */
 	Expansion &expansion_;
 	Lowering &lowering_;
 	Symbols &symbols_;
@@ -151,8 +151,8 @@ Result<void> Deconvolver::addPhase(uint32_t line, uint32_t column, const std::st
 	op::Sdp sdp = withOperands(lowering_, symbols_, sdp_, range);
 
 	/*
-	 * Phases with the same input need equally large parts of the buffer, so its contents are
-	 * reused.
+	 * Phases with the same input divide the buffer in the same way, so a phase reuses the input
+	 * of the previous one.
 	 */
 	const bool sparse = isSparse(*symbols_.weights.at(conv.weights));
 	const std::string buffer = fmt::format("{} {}", sparse, conv.input);

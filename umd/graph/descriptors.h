@@ -10,7 +10,7 @@
 namespace nvdla::assembly
 {
 
-/** \return the converter, enabled */
+/** \return the converter as the descriptors have it, enabled */
 nvdla_cvt_param descriptor(const Converter &converter);
 
 nvdla_lut_desc descriptor(const Lut &lut);

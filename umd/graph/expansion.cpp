@@ -20,7 +20,7 @@ struct Kind {
 	nvdla_op_type type;
 };
 
-/* In the order of op::Any. CPU operations have no engine; BDMA stands for that. */
+/* In the order of op::Any. CPU operations have no engine; BDMA is their placeholder. */
 constexpr Kind kinds[] = {
 	{ "convolution", NVDLA_OP_CONV },
 	{ "deconvolution", NVDLA_OP_CONV },
@@ -47,8 +47,8 @@ const std::string &weightsOf(const op::Any &operation)
 	return conv ? conv->weights : std::get<op::Deconvolution>(operation).weights;
 }
 
-/* Returns whether an operation has to be divided into some with fewer kernels. If not even one
- * kernel fits, that helps only a batch, whose cubes are then computed one by one. */
+/* Returns whether a convolution has to be divided into operations of fewer kernels. If not even one
+ * kernel fits, only a batch can be divided: into its cubes, each of which needs less room. */
 bool takesKernelParts(const Lowering &lowering, const ConvLayer &layer)
 {
 	const uint32_t kernels = kernelsAtOnce(lowering, layer);

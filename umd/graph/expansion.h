@@ -30,25 +30,25 @@ struct Band {
 	uint32_t lines = 0;
 	uint32_t firstInput = 0;
 	uint32_t inputLines = 0;
-	uint32_t top = 0; /**< padding, which only the outer bands have */
+	uint32_t top = 0; /**< lines of padding above; 0 for bands inside of the input */
 	uint32_t bottom = 0;
 };
 
 /**
  * \brief Divide a convolution into bands
  *
- * One band if all of the input fits into the convolution buffer, or as many as the
- * operation asks for. Otherwise as few as fit, so that all weights stay in the
- * buffer if they can; sizes differ by one line, or one tile of Winograd.
+ * The user may set the number of bands. Otherwise there is one band if all of the input fits into
+ * the convolution buffer, else the fewest bands that fit, beside all weights if possible. Heights
+ * differ by at most one line, or one tile of Winograd.
  */
 std::vector<Band> bandsOf(Lowering &lowering, const ConvLayer &layer);
 
 /**
  * \brief Lowers the operations of a graph, one by one, in their order
  *
- * A convolution that takes several hardware layers waits for the SDP operation
- * that takes its stream: each layer needs a pair of them. Pairs are operations like
- * the user's, of parts of the surfaces and constants that the user named.
+ * A convolution that takes several hardware layers is kept until the SDP operation that takes its
+ * stream comes: each layer needs a convolution and an SDP operation. They are copies of the user's
+ * operations, for parts of the user's surfaces and constants.
  */
 class Expansion
 {
@@ -63,7 +63,7 @@ public:
 	 */
 	Result<void> run();
 
-	/** \brief Lower an operation that the hardware has */
+	/** \brief Lower an operation as it is, without dividing it */
 	Result<void> lowerOne(const op::Any &operation, const std::string &piece = {});
 	/** \brief Lower a convolution and its SDP operation, as several layers if necessary */
 	Result<void> addPair(const op::Convolution &conv, const op::Sdp &sdp,
@@ -91,8 +91,8 @@ private:
 	 * \brief Shape of a convolution's or deconvolution's output; nothing if a rule is broken
 	 */
 	std::optional<Shape> shapeOf(Lowering &lowering, const op::Any &operation);
-	/** \brief Let a convolution or deconvolution of several layers wait for its SDP
-	 * operation */
+	/** \brief Keep a convolution or deconvolution of several layers until its SDP operation
+	 * comes */
 	Result<void> wait(const op::Any &operation);
 	Result<void> addBands(const op::Convolution &conv, const op::Sdp &sdp,
 			      const std::vector<Band> &bands, const std::string &piece);
@@ -101,10 +101,10 @@ private:
 				const std::string &piece);
 	/** \brief Divide the two surfaces that SDP's unit X1 reads between X1 and X2 */
 	Result<op::Sdp> separate(const op::Sdp &sdp);
-	/** \brief Place a stream to a pooling in memory if it cannot be on the fly */
+	/** \brief Put the stream from SDP to a pooling into memory if it cannot be on the fly */
 	void placeStream(const op::Sdp &sdp, bool isDivided);
-	/** \brief Lower a convolution or deconvolution that waited, with the SDP operation behind
-	 * it */
+	/** \brief Lower a convolution or deconvolution that was kept, with the SDP operation
+	 * behind it */
 	Result<void> addDivided(const op::Any &producer, const op::Sdp &sdp);
 	/** \brief Call addDivided() for each cube of a batch */
 	Result<void> addCubes(const op::Any &producer, const op::Sdp &sdp, const Surface &whole);
@@ -118,11 +118,11 @@ private:
 	/** \brief Assemble each surface of joins_ whose parts are all written */
 	Result<void> addJoins();
 	Result<void> checkJoin(const std::string &name, const Join &join);
-	/** \brief Write \a name with channels of another surface, by a convolution */
+	/** \brief Add a convolution that copies channels of \a input to the surface \a name */
 	Result<void> addSelection(const std::string &name, const std::string &input,
 				  const Channels &channels, const std::vector<ChannelRun> &runs);
-	/** \return type, number and place of the channels of a written surface or a part of one;
-	 * nothing for others. \a depth: number of wholes passed, which ends circles of parts */
+	/** \return type, number and place of the channels of a written surface or a part of one,
+	 * else nothing; \a depth counts nested parts, to end if parts contain each other */
 	std::optional<Channels> channelsOf(const std::string &name, size_t depth = 0) const;
 
 	std::map<std::string, Join> joins_;
@@ -137,8 +137,8 @@ private:
 };
 
 /**
- * \brief Range of operands for one of an operation's layers: on each axis, every step-th from first
- * on
+ * \brief Range of operands for one of an operation's layers: on each axis, every step-th operand,
+ * beginning with number first
  */
 struct OperandRange {
 	struct Axis {
@@ -150,7 +150,7 @@ struct OperandRange {
 	Axis columns;
 	Shape whole;		      /**< shape of all operands */
 	std::string name;	      /**< name of the range, for messages */
-	std::optional<Axis> channels; /**< nothing: all of them */
+	std::optional<Axis> channels; /**< nothing: all channels */
 };
 
 /** \brief Make a copy of an SDP operation with operands of a range of its elements */

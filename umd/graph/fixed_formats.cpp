@@ -24,8 +24,8 @@ using Bits = std::optional<uint32_t>;
 /* Properties of the numbers of a stream, surface or operands. */
 struct Numbers {
 	Bits bits = {};	      /* fraction bits; nothing: no fixed-point numbers, or not known */
-	int64_t largest = 0;  /* magnitude that a sum of products can have; 0: not known */
-	bool inMemory = true; /* operands: not in a register */
+	int64_t largest = 0;  /* largest possible magnitude; 0: not known */
+	bool inMemory = true; /* false: an operand in a register */
 };
 
 bool isInteger(DataType type)
@@ -33,7 +33,7 @@ bool isInteger(DataType type)
 	return type == DataType::Int8 || type == DataType::Int16;
 }
 
-/* The largest sum of magnitudes in a group of \a count elements, such as a kernel. */
+/* Adds up the magnitudes of every \a count elements, such as a kernel; returns the largest sum. */
 int64_t largestSum(const Elements &elements, size_t count)
 {
 	const std::vector<float> values = elementsToFloat(elements.type, elements.bytes);
@@ -46,7 +46,7 @@ int64_t largestSum(const Elements &elements, size_t count)
 	return largest;
 }
 
-/* The largest possible sum of a kernel's products, if every input is the type's largest number. */
+/* The largest magnitude that the sum of a kernel's products can have, over all possible inputs. */
 int64_t largestSum(const GraphWeights &weights)
 {
 	const FixedFormat operand{ weights.elements.type, 0 };
@@ -101,7 +101,7 @@ private:
 	void declare(const Surface &surface);
 	void written(const std::string &name, const Numbers &numbers);
 	void shiftDown(Numbers &numbers, int bits, const std::string &field);
-	/* Formats of a convolution's sums, which SDP takes. */
+	/* Follows the formats of input and weights to the convolution's sums, which SDP takes. */
 	void convolve(const std::string &input, const std::string &weights,
 		      const std::string &output, uint32_t shift);
 	Numbers aluOf(const op::SdpUnit &unit) const;
@@ -151,7 +151,7 @@ private:
 
 	const Graph &graph_;
 	std::map<std::string, const Surface *> declared_;
-	std::map<std::string, Numbers> known_; /* numbers by the name of the whole */
+	std::map<std::string, Numbers> known_; /* by the surface's name; parts: the whole's name */
 	std::string where_;
 	std::optional<Error> error_;
 };
@@ -248,7 +248,7 @@ Numbers Follower::mulOf(const op::SdpUnit &unit) const
 	return { .bits = found->mulFractionBits };
 }
 
-/* An operand in a register needs no check: it is a number in the sum's format. */
+/* An operand in a register needs no check: the user gives it in the sum's format. */
 void Follower::add(Numbers &sum, const op::SdpUnit &unit, const std::string &field)
 {
 	Numbers operand = aluOf(unit);
@@ -269,7 +269,7 @@ void Follower::add(Numbers &sum, const op::SdpUnit &unit, const std::string &fie
 	need(*operand.bits <= *sum.bits, field + ".operands",
 	     fmt::format("'{}' is Q.{}, which is finer than the sum's Q.{}", unit.operands,
 			 *operand.bits, *sum.bits));
-	/* Y has a converter instead of the shift. */
+	/* The ALU of Y, SDP's last stage, has a converter instead of the shift of X1 and X2. */
 	need(*operand.bits + unit.aluShift == *sum.bits,
 	     field + (field == "y" ? ".aluConverter" : ".aluShift"),
 	     fmt::format("'{}' is Q.{}, the sum Q.{}: {} bits to the left bring it there",
@@ -290,7 +290,7 @@ void Follower::multiply(Numbers &product, const op::SdpUnit &unit, const std::st
 		return;
 	product.largest = 0;
 	if (!factor.inMemory)
-		product.bits.reset(); /* the format of the number in the register is not known */
+		product.bits.reset(); /* a factor in a register has no known format */
 	if (!product.bits)
 		return;
 	if (unit.mulConverter && factor.bits) {
@@ -304,8 +304,8 @@ void Follower::multiply(Numbers &product, const op::SdpUnit &unit, const std::st
 	if (error_)
 		return;
 	/*
-	 * PReLU multiplies and shifts negative numbers only. Both signs have one format only if the
-	 * shift removes as many fraction bits as the factor adds.
+	 * PReLU multiplies and shifts only negative numbers. So that positive and negative numbers
+	 * have the same format, the shift has to remove the fraction bits that the factor adds.
 	 */
 	need(!isPRelu || factor.bits == unit.shift, field + ".shift",
 	     fmt::format("is {}; of a PReLU it is that of its factors, Q.{}", unit.shift,

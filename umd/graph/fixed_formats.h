@@ -16,10 +16,11 @@ namespace nvdla::assembly
 /**
  * \brief Follow the fixed-point formats of inputs and constants through the operations
  *
- * Rules and where they stand in the document on fixed-point formats: terms of a sum have one format
- * ("Addition and Subtraction", "Bias for MAC-based Kernels"); fraction bits of factors add up
- * ("Multiplication"); a sum of products has room in the accumulator ("Influence of Accumulator Bit
- * Depth"). The result of a table or of a CPU step has the format in its surface's description.
+ * The rules are those for Qm.n formats in the documentation of the embARC MLI library; quotes name
+ * its sections. Terms of a sum have one format ("Addition and Subtraction", "Bias for MAC-based
+ * Kernels"). Fraction bits of factors add up ("Multiplication"). A sum of products fits the
+ * accumulator ("Influence of Accumulator Bit Depth"). Results of tables and of CPU steps have the
+ * format in their surface's description.
  *
  * \return fraction bits of the inputs and outputs that have a format; InvalidArgument naming the
  * operation whose parameters and formats do not agree, with the value that would agree

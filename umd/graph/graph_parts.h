@@ -18,8 +18,8 @@ struct GraphParts {
 	static auto &edges(auto &graph) { return graph.edges_; }
 };
 
-/** \brief Do Graph::assembleWithMap() with a graph that nobody needs afterwards: its constants are
- * not copied */
+/** \brief Like Graph::assembleWithMap(), but takes the graph over, so its constants are not
+ * copied */
 Result<Assembly> assemble(Graph graph, const AssembleOptions &options);
 
 } /* namespace nvdla::assembly */

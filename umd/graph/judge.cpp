@@ -14,7 +14,7 @@ namespace nvdla::assembly
 namespace
 {
 
-/* "src_data.width" of an operation that reads 'x' is "src_data.width of 'x'". */
+/* Turns the driver's "src_data.width" into "src_data.width of 'x'" if the cube is the surface x. */
 std::string describeField(const Node &node, const std::string &field)
 {
 	for (const auto &[cube, surface] : node.cubes) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Convolutions with a kernel group that does not fit the convolution buffer: operations of fewer
- * kernels.
+ * Divides a convolution whose kernel group does not fit the convolution buffer into operations of
+ * fewer kernels.
  */
 #include <algorithm>
 
@@ -16,7 +16,7 @@ namespace nvdla::assembly
 namespace
 {
 
-/* Weights of some kernels, in the graph only until their operation is lowered. */
+/* Makes weights of some kernels, and removes them once their operation is lowered. */
 class SomeKernels
 {
 public:
@@ -49,16 +49,16 @@ private:
 };
 
 /*
- * Neighbouring atoms of the output. The core writes whole atoms, so the channels that an operation
- * makes get an atom of their own, a slot. A scratch surface has the slots of one output atom side
- * by side in its channels, and the lines of an atom behind those of the atom before it. Then
- * convolutions pack the channels.
+ * Neighbouring atoms of the output that several operations compute. The core writes whole atoms, so
+ * each operation writes its few channels to a slot of a scratch surface: one or two whole atoms.
+ * The slots of one output atom are side by side in the channels of the scratch surface; the slots
+ * of the next output atom are in the lines behind. Then convolutions pack the channels.
  */
 struct Block {
-	uint32_t first = 0; /* channel */
+	uint32_t first = 0; /* first channel in the output */
 	uint32_t channels = 0;
-	uint32_t atoms = 0;
-	uint32_t slots = 0; /* in an atom */
+	uint32_t atoms = 0; /* atoms of the output at each position */
+	uint32_t slots = 0; /* slots for each of these atoms */
 	Surface scratch;
 };
 
@@ -74,7 +74,7 @@ public:
 	{
 	}
 
-	/* Make channels of the output: whole atoms, or one that is not full. */
+	/* Compute channels of the output: whole atoms, or a last atom that is not full. */
 	Result<void> add(uint32_t first, uint32_t channels);
 
 private:
@@ -101,7 +101,7 @@ private:
 	const Surface &whole_;
 	const uint32_t atom_;	 /* channels of an atom of the output */
 	const uint32_t slot_;	 /* channels of a slot */
-	const uint32_t kernels_; /* of an operation; they divide an atom */
+	const uint32_t kernels_; /* kernels of one operation, a divisor of atom_ */
 };
 
 Block KernelDivider::blockOf(uint32_t first, uint32_t channels)
@@ -121,7 +121,8 @@ Block KernelDivider::blockOf(uint32_t first, uint32_t channels)
 	return block;
 }
 
-/* The SDP operation of the kernels from \a at on. Slices of surfaces are extracted before it. */
+/* Makes the SDP operation for the kernels from number \a at of the block on. First extracts slices
+ * of surfaces that the operation reads. */
 Result<op::Sdp> KernelDivider::sdpOf(const Block &block, uint32_t at)
 {
 	const uint32_t first = block.first + at;
@@ -191,7 +192,7 @@ Result<void> KernelDivider::select(const std::string &weights, const std::string
 	return expansion_.addPair(conv, sdp, piece);
 }
 
-/* Number of output atoms that one convolution packs: as many as fit the buffer with its weights. */
+/* Number of output atoms that one convolution packs: as many as fit beside its weights. */
 uint32_t KernelDivider::atomsAtOnce(const Block &block) const
 {
 	constexpr uint32_t weightBanks = 2;
@@ -204,7 +205,8 @@ uint32_t KernelDivider::atomsAtOnce(const Block &block) const
 			divideUp(block.atoms, std::clamp<uint64_t>(most, 1, block.atoms)));
 }
 
-/* Adds convolutions that pack a line. They see atoms of the output as lines (Surface::turned). */
+/* Adds convolutions that pack the channels of one output line. Their output is transposed (see
+ * Surface::turned): atoms of the same position are its lines. */
 Result<void> KernelDivider::packLine(const Block &block, const std::string &weights, uint32_t line)
 {
 	const uint32_t most = atomsAtOnce(block);

@@ -32,13 +32,13 @@ std::vector<std::byte> bytesOf(const std::vector<T> &values)
 	return bytes;
 }
 
-/* The look-up table of an operation that has one */
+/* Returns the member that names the look-up table of an operation of CDP or SDP. */
 __s16 &tableOf(nvdla_op_type type, nvdla_operation_desc &operation)
 {
 	return type == NVDLA_OP_CDP ? operation.cdp.lut_index : operation.sdp.lut_index;
 }
 
-/* Values of loadable.fbs. */
+/* Values of the schema of NVDLA's file format, loadable.fbs. */
 enum TensorCategory : uint8_t { ImageCategory = 0, FeatureCategory = 2, PlanarCategory = 3 };
 enum TensorOrder : uint8_t { Nchw = 1, Nhwc = 2, NcxHwx = 3 };
 
@@ -59,7 +59,7 @@ private:
 	void writeTask(Interface interface, const TaskRange &range,
 		       std::vector<uint16_t> addresses);
 
-	/* The task's part of the address table: index 0 is its root, then regions. */
+	/* Regions of the task's address table from index 1 on; index 0: network descriptor. */
 	std::vector<int> regionsOf(const TaskRange &range) const;
 	std::vector<uint16_t> dataAddresses(const std::vector<int> &regions) const;
 	DlaTask coreTask(const TaskRange &range, const std::vector<int> &regions) const;
@@ -70,7 +70,7 @@ private:
 	uint16_t list(const char *name, Interface interface, uint32_t subInterface,
 		      std::vector<std::byte> data);
 
-	Version coreVersion_ = compilersVersion; /**< interface of the current task's lists */
+	Version coreVersion_ = compilersVersion; /**< version of the current task's lists */
 
 	const Plan &plan_;
 	const Assembled &assembled_;
@@ -130,7 +130,7 @@ std::vector<int> Writer::regionsOf(const TaskRange &range) const
 	return { regions.begin(), regions.end() };
 }
 
-/* Ids of addresses equal the indices of regions. */
+/* Regions get the loadable's first addresses, so a region's index is the id of its address. */
 std::vector<uint16_t> Writer::dataAddresses(const std::vector<int> &regions) const
 {
 	return { regions.begin(), regions.end() };

@@ -15,20 +15,20 @@
 namespace nvdla::assembly
 {
 
-/** \brief The graph's objects by name, while its operations are lowered in their order */
+/** \brief The graph's objects by name; surfaces are added as operations are lowered */
 struct Symbols {
 	CoreGeometry core = nvFull; /**< core that the graph is assembled for */
 	std::map<std::string, Surface> declared;
 	std::map<std::string, SurfaceState> surfaces; /**< surfaces that have been written */
 	std::map<std::string, const GraphWeights *> weights;
 	std::map<std::string, const GraphOperands *> operands;
-	std::map<std::string, int> luts;
+	std::map<std::string, int> luts; /**< indices of look-up tables */
 	std::map<std::string, int> packed; /**< regions of constants, by name and layout */
 	std::vector<std::string> outputs;
 	std::set<std::string> ragged;  /**< wholes whose parts have unused room behind them */
 	std::set<std::string> divided; /**< streams that are made in several layers */
-	bool shapesOnly = false;       /**< true: constants stay empty */
-	/** \brief Constants that follow from the graph's */
+	bool shapesOnly = false;       /**< true: constants stay empty, as only shapes are needed */
+	/** \brief Constants derived from the graph's, for parts of its operations */
 	std::deque<GraphWeights> derivedWeights;
 	std::deque<GraphOperands> derivedOperands;
 };
@@ -37,22 +37,22 @@ struct BufferNeeds;
 struct ConvLayer;
 
 /**
- * \brief Lays out a surface: defaults for strides, size in bytes
- * \return InvalidArgument if there cannot be such a layout
+ * \brief Lays out a surface: sets strides that the description leaves open, and the size in bytes
+ * \return InvalidArgument if the description contradicts itself or the core's limits
  */
 Result<TensorDesc> layOut(const Surface &surface, const CoreGeometry &core);
 
 /**
- * \return the shape that operations see of a transposed part (Surface::turned), whose sizes are
- * known
+ * \return the shape that operations see of a transposed part (see Surface::turned)
+ * \param[in] part none of its sizes is 0
  */
 Shape turned(const Surface &part, DataType type, const CoreGeometry &core);
 
 /**
  * \brief Lowers one operation
  *
- * The first rule that is broken is kept; after that, values are meaningless but harmless. Check
- * failed() before dividing by a value of the user.
+ * The object keeps the error of the first broken rule. After an error, values are meaningless but
+ * safe to use, except as divisors: check failed() before dividing by a value of the user.
  */
 class Lowering
 {
@@ -83,7 +83,7 @@ public:
 	 * becomes readable by its name
 	 */
 	void finish(const Surface &surface);
-	/** \brief Columns of a line that can be written without harm to others */
+	/** \brief Columns of a line that can be written without harm to other surfaces or parts */
 	uint32_t columnsInLine(const SurfaceState &surface) const;
 	/**
 	 * \brief Type of an output
@@ -93,8 +93,8 @@ public:
 	DataType outputType(const std::string &name, DataType wanted, DataType fallback) const;
 
 	/**
-	 * \brief The cube of a surface that is read or written
-	 * \param[in] surfaceMultiple the engine touches a multiple of this many surfaces
+	 * \brief The descriptor of a surface that the operation reads or writes
+	 * \param[in] surfaceMultiple the engine touches a multiple of this many groups of channels
 	 */
 	nvdla_data_cube read(const char *cube, SurfaceState &surface, uint32_t surfaceMultiple = 1);
 	nvdla_data_cube write(const char *cube, SurfaceState &surface,
@@ -115,7 +115,7 @@ public:
 		node.reads.push_back(entry->second);
 		return entry->second;
 	}
-	/** \brief A cube for a constant */
+	/** \brief The descriptor of a constant */
 	nvdla_data_cube constantCube(const char *cube, int region);
 	/** \return true if the operation takes the stream of a Winograd convolution */
 	bool producerIsWinograd() const;

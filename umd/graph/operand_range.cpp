@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operands of an SDP operation that is made in several layers.
+ * Operands of an SDP operation that is divided into several layers.
  */
 #include <algorithm>
 
@@ -15,8 +15,8 @@ namespace
 {
 
 /*
- * Returns the elements of a range, in C, H, W order. The range may be one column too wide for them,
- * as in a deconvolution with phases of unequal width: that column repeats the one before it.
+ * Returns the elements of a range, in C, H, W order. A range may end one column behind the elements
+ * if phases of a deconvolution have unequal widths; that column then repeats the last one.
  */
 Elements gather(const Elements &from, const OperandRange &range)
 {
@@ -112,8 +112,8 @@ std::string rangeOf(Lowering &lowering, Symbols &symbols, const std::string &sur
 }
 
 /*
- * Returns the name of the operands of a range. Per-channel operands have no lines and columns to
- * choose from.
+ * Returns the name of the operands of a range. Per-channel operands are the same for all lines and
+ * columns.
  */
 std::string operandsOf(Lowering &lowering, Symbols &symbols, const std::string &name,
 		       const std::string &field, const OperandRange &wanted)

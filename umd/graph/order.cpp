@@ -9,7 +9,7 @@ namespace nvdla::assembly
 namespace
 {
 
-/* Access of a node to a region or a part of it. */
+/* Access of a chain to a region or a part of it. */
 struct Access {
 	size_t chain;
 	const Region *region;

@@ -25,7 +25,7 @@ public:
 	/** \param[in] plan with chains and tasks; regions need no place yet */
 	explicit Order(const Plan &plan);
 
-	/** \return whether a chain is done before another one begins; both by their first node */
+	/** \return whether a chain ends before another one begins; first nodes name the chains */
 	bool isBefore(size_t chain, size_t other) const
 	{
 		if (chain >= other || task_[chain] != task_[other])
@@ -40,7 +40,7 @@ private:
 	void add(size_t before, size_t chain);
 
 	std::vector<size_t> task_;  /* task of each node */
-	std::vector<size_t> first_; /* first node of the node's task */
+	std::vector<size_t> first_; /* first node of each node's task */
 	/* Predecessors of the first node of each chain: a bit for each chain of its task. */
 	std::vector<std::vector<uint64_t>> before_;
 };

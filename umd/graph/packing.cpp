@@ -94,7 +94,7 @@ uint64_t Packing::firstFit(const std::vector<size_t> &order, Sharing sharing)
 }
 
 /*
- * First fit in several orders of the regions: as they are made, by size, by lifetime, and by the
+ * Tries first fit with several orders of the regions: as given, by size, by lifetime, and by the
  * product of both. No single order is the best for all graphs.
  */
 uint64_t Packing::smallest(const std::vector<size_t> &members, Sharing sharing)

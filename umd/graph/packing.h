@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Surfaces that share bytes.
- */
+/* Packs surfaces into a memory, so that some of them share bytes. */
 #pragma once
 
 #include <vector>
@@ -28,15 +26,15 @@ std::vector<Lifetime> lifetimes(const Plan &plan);
 /**
  * \brief Packs surfaces into a memory
  *
- * Surfaces with disjoint lifetimes may share bytes. An operation that overwrites them waits for the
- * earlier users. So surfaces of branches that could run at the same time share no bytes, unless
- * that would take more memory.
+ * Surfaces with disjoint lifetimes may share bytes. An operation that overwrites another surface's
+ * bytes waits for that surface's users. So surfaces of branches that could run at the same time
+ * share no bytes, unless that would take more memory.
  */
 class Packing
 {
 public:
-	/** \brief Alignment of weights; everything else needs less (formats, requirements of
-	 * alignment) */
+	/** \brief Alignment in bytes that weights need (NVDLA's in-memory format document, table
+	 * "Requirements of alignment"); other data needs less */
 	static constexpr uint64_t alignment = 256;
 
 	/** \param[in] reuse false: no two surfaces share bytes */
@@ -44,9 +42,9 @@ public:
 
 	/**
 	 * \brief Give surfaces their offsets
-	 * \param[in] members of the memory, as regions
+	 * \param[in] members indices of the regions in the memory
 	 * \param[in] forBranches surfaces of parallel branches share no bytes if the memory then
-	 * has at most this size, even if sharing would make it smaller
+	 * has at most this size in bytes, even if sharing would make it smaller
 	 * \return the size of the memory
 	 */
 	uint64_t pack(const std::vector<size_t> &members, uint64_t forBranches = 0);
@@ -63,7 +61,7 @@ private:
 	const bool reuse_;
 	const Order order_;
 	const std::vector<Lifetime> times_;
-	std::vector<std::vector<size_t>> users_; /* chains of each region */
+	std::vector<std::vector<size_t>> users_; /* chains that access each region */
 };
 
 } /* namespace nvdla::assembly */

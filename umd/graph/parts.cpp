@@ -25,7 +25,7 @@ Window windowOf(const Surface &part)
 		 .turned = part.turned };
 }
 
-/* Sizes of 0 become those of the rest of the whole. */
+/* Replaces each size of 0 by the distance from the part's start to the end of the whole. */
 Surface withSizes(const Surface &part, const TensorDesc &whole)
 {
 	auto left = [](uint32_t size, uint32_t all, uint32_t at) {
@@ -40,7 +40,7 @@ Surface withSizes(const Surface &part, const TensorDesc &whole)
 	return sized;
 }
 
-/* Returns the window in the whole of a part of a part. */
+/* Converts \a inner, a window in the part at \a outer, to a window in the whole. */
 Window within(const Window &outer, const Window &inner)
 {
 	return { .cube = outer.cube + inner.cube,
@@ -52,15 +52,15 @@ Window within(const Window &outer, const Window &inner)
 		 .turned = inner.turned };
 }
 
-/* Bytes from the address of a line to the atom that holds a pixel. */
+/* Offset in bytes, in a line of pixels, of the atom in which a pixel begins. */
 uint64_t atomOf(const CoreGeometry &geometry, uint64_t pixel, uint32_t pixelBytes)
 {
 	return pixel * pixelBytes / geometry.atomBytes * geometry.atomBytes;
 }
 
 /*
- * A region of a picture: its address is that of an atom, and its first pixel may be further in that
- * atom (programming guide, PIXEL_X_OFFSET).
+ * Lays out a window of a picture. Its address is that of an atom; \a firstPixel is the index of its
+ * first pixel in the atom (programming guide, PIXEL_X_OFFSET).
  */
 uint64_t layOutRegion(const CoreGeometry &geometry, const Window &window, TensorDesc &desc,
 		      uint32_t &firstPixel)
@@ -90,7 +90,7 @@ uint64_t layOutRegion(const CoreGeometry &geometry, const Window &window, Tensor
 	return begin;
 }
 
-/* The layout of a part, and the offset of the part in the whole in bytes. */
+/* Lays out a part; returns the offset of the part in the whole, in bytes. */
 uint64_t layOutPart(const CoreGeometry &geometry, const Window &window, TensorDesc &desc,
 		    uint32_t &firstPixel)
 {

@@ -20,8 +20,9 @@ namespace
 constexpr uint32_t memoryAlignment = 4096;
 
 /*
- * Returns surfaces that may move to on-chip memory. BDMA needs one type of memory for all its
- * inputs and one for all its outputs, and the CPU cannot access on-chip memory, so theirs stay.
+ * Returns surfaces that may move to on-chip memory. Surfaces that BDMA or the CPU access stay: all
+ * inputs of a BDMA operation have to be in the same type of memory, and so do its outputs; the CPU
+ * cannot access on-chip memory.
  */
 std::vector<size_t> movable(const Plan &plan, const std::vector<Lifetime> &times)
 {
@@ -155,7 +156,7 @@ private:
 
 	Plan &plan_;
 	Packing packing_;
-	const std::array<uint64_t, 2> limits_; /* by domain: sizes as in Packing::pack() */
+	const std::array<uint64_t, 2> limits_; /* by domain: forBranches of Packing::pack() */
 	std::vector<Memory> memories_;
 };
 
@@ -191,7 +192,7 @@ void placeOnChip(Plan &plan, const AssembleOptions &options)
 			there.push_back(i);
 	}
 	for (const size_t region : movable(plan, times)) {
-		/* In the order of regions, as they will be packed. */
+		/* Keep the regions sorted: the final packing gets them in this order, too. */
 		const auto place = there.insert(std::ranges::lower_bound(there, region), region);
 		if (packing.pack(there) <= options.sramBytes)
 			plan.regions[region].domain = MemoryDomain::Sram;

@@ -96,15 +96,15 @@ bool Plan::conflict(const Node &one, const Node &other) const
 
 Result<void> divideIntoTasks(Plan &plan, const AssembleOptions &options)
 {
-	/* Some addresses of a task are left for its lists, for instance that of the operations. */
+	/* Reserve addresses for the task's own lists, such as the list of operations. */
 	constexpr size_t mostRegions = NVDLA_TASK_MAX_ADDRESSES - 8;
 	const std::vector<Node> &nodes = plan.nodes;
 	const size_t most = std::max<size_t>(options.maxTaskOperations, 1);
 	TaskRange range;
 	std::set<int> regions; /* regions that the task's operations read or write */
 	std::set<int> tables;  /* the task's look-up tables */
-	size_t cut = 0;	       /* the last place in this task where no stream crosses */
-	size_t open = 0;
+	size_t cut = 0;	 /* latest node so far that can begin a task: no stream crosses there */
+	size_t open = 0; /* first node behind the chains so far */
 
 	findChains(plan.nodes);
 	auto take = [&](const Node &node) {
@@ -113,7 +113,7 @@ Result<void> divideIntoTasks(Plan &plan, const AssembleOptions &options)
 		if (node.lut != none)
 			tables.insert(node.lut);
 	};
-	/* The next task has the nodes from last on; those before next were processed already. */
+	/* The next task begins with node last; the loop has already reached node next. */
 	auto close = [&](size_t last, size_t next) {
 		range.last = last;
 		if (range.first < last)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stages of a graph on its way into a loadable.
+ * A graph while it is assembled into a loadable: nodes, regions of memory and tasks.
  */
 #pragma once
 
@@ -38,13 +38,13 @@ struct Shape {
 /** \return "n x c x h x w" */
 std::string toString(const Shape &shape);
 
-/** \brief Elements of a whole surface that a part of it has */
+/** \brief Position and shape of a part in its whole surface */
 struct Window {
-	uint32_t cube = 0; /**< index in a batch */
+	uint32_t cube = 0; /**< index of the first cube in a batch */
 	uint32_t channel = 0;
 	uint32_t line = 0;
 	uint32_t column = 0;
-	uint32_t lineStep = 1;
+	uint32_t lineStep = 1; /**< distance in lines: every lineStep-th line of the whole */
 	Shape shape;
 	bool turned = false; /**< transposed: operations see its atoms of channels as lines */
 
@@ -61,15 +61,15 @@ struct Region {
 	std::string name;
 	RegionKind kind = RegionKind::Intermediate;
 	MemoryDomain domain = MemoryDomain::System;
-	uint64_t bytes = 0;	     /**< the most that an operation touches */
+	uint64_t bytes = 0;	     /**< size, with bytes behind a surface that engines touch */
 	std::vector<std::byte> data; /**< contents of a constant */
 	bool staged = false;	     /**< a constant that is copied to on-chip memory */
 	bool mayBeOnChip = false;    /**< a surface with Place::Auto */
 	uint16_t memory = 0;	     /**< id of the memory in the loadable */
 	uint64_t offset = 0;
-	int whole = none; /**< of a part: region that it lies in */
+	int whole = none; /**< for a part: region of the whole surface */
 	uint64_t offsetInWhole = 0;
-	Window window; /**< window in the whole surface */
+	Window window; /**< position in the whole surface */
 };
 
 /** \brief A surface whose shape and layout are known */
@@ -79,24 +79,24 @@ struct SurfaceState {
 	uint32_t firstPixel = 0; /**< picture: pixels between address and first pixel */
 	Place place = Place::Memory;
 	int region = none;	   /**< none for a stream */
-	int producer = none;	   /**< node that writes it; inputs have none */
+	int producer = none;	   /**< node that writes the surface; inputs have none */
 	int taker = none;	   /**< node that takes the stream */
-	uint64_t missing = 0;	   /**< elements that no operation has written yet */
-	std::vector<Window> parts; /**< parts that are written */
+	uint64_t missing = 0;	   /**< number of elements that no operation writes yet */
+	std::vector<Window> parts; /**< parts that operations write */
 };
 
 /**
  * \brief The number that stands for a region in descriptors while a graph is assembled
  *
- * The loadable's writer replaces it by an index into the task's address table. In both, 0 is the
- * task's root.
+ * The loadable's writer replaces the number by an index into the task's address table. In both, 0
+ * is the task's network descriptor, so regions begin at 1.
  */
 inline int16_t addressOf(int region)
 {
 	return static_cast<int16_t>(region + 1);
 }
 
-/** \brief The region of an address */
+/** \brief The inverse of addressOf() */
 inline size_t regionOf(int16_t address)
 {
 	return static_cast<size_t>(address) - 1;
@@ -114,18 +114,18 @@ struct Node {
 	EmuOperation emu;
 	std::vector<int> reads; /**< indices of regions */
 	std::vector<int> writes;
-	int producer = none; /**< node whose stream it takes */
-	int lut = none;
-	/** \brief A convolution finds its input or weights in the buffer, from the one before it */
+	int producer = none; /**< node whose stream this node takes */
+	int lut = none;	     /**< index of its look-up table */
+	/** \brief A convolution reuses input or weights that the one before left in the buffer */
 	bool reusesData = false;
 	bool reusesWeights = false;
-	uint32_t keptLines = 0;	  /**< input lines in the buffer; 0: all */
-	uint32_t banks = 0;	  /**< banks for data and weights */
-	uint32_t weightBanks = 0; /**< minimum of banks for weights */
+	uint32_t keptLines = 0;	  /**< reusesData: input lines in the buffer; 0: all */
+	uint32_t banks = 0;	  /**< buffer banks for data and weights together */
+	uint32_t weightBanks = 0; /**< fewest banks that its weights need */
 	/** \brief Name of the surface of a descriptor's cube, by the cube's name */
 	std::vector<std::pair<std::string, std::string>> cubes;
 
-	/** \brief Indices of the first and last node of its chain, in which nodes pass streams on */
+	/** \brief First and last node of its chain: the nodes that streams connect */
 	size_t chainFirst = 0;
 	size_t chainLast = 0;
 };
@@ -133,7 +133,7 @@ struct Node {
 /** \brief Neighbouring nodes that become one task */
 struct TaskRange {
 	size_t first = 0;
-	size_t last = 0; /**< index after the last one */
+	size_t last = 0; /**< index of the node behind the last one */
 	bool cpu = false;
 };
 

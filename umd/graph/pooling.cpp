@@ -13,7 +13,8 @@ namespace nvdla::assembly
 namespace
 {
 
-/* Bits of a sum in the line buffer (programming guide, "calculate_pdp_max_width"). */
+/* Bits that the sum of an unfinished window takes in PDP's line buffer (programming guide,
+ * "calculate_pdp_max_width"). */
 constexpr uint32_t sumBitsInt8 = 14;
 constexpr uint32_t sumBits = 28;
 
@@ -49,7 +50,7 @@ uint32_t outputSize(Lowering &lowering, const Axis &axis)
 	return (padded - axis.kernel) / axis.stride + 1;
 }
 
-/* Output columns that the buffer for unfinished windows holds. */
+/* Output columns that fit the line buffer, in which PDP keeps unfinished windows. */
 uint32_t widestPart(const Lowering &lowering, const op::Pooling &op, DataType type)
 {
 	const uint32_t lines = std::bit_ceil(divideUp(op.kernel.y, op.stride.y));
@@ -59,14 +60,14 @@ uint32_t widestPart(const Lowering &lowering, const op::Pooling &op, DataType ty
 	       (lines * lowering.geometry().atomChannels(type) * bits);
 }
 
-/* Division of the output into vertical strips: columns of the first, middle and last ones. */
+/* Division of the output into vertical strips. */
 struct Strips {
 	uint32_t count;
-	int64_t first;
-	int64_t middle;
+	int64_t first;	/* output columns of the first strip */
+	int64_t middle; /* output columns of each strip between the first and the last */
 	int64_t last;
 
-	/* Columns of the input that a strip reads. */
+	/* Input columns that the first strip fetches; PDP keeps those that the next needs. */
 	int64_t firstIn(const op::Pooling &op) const
 	{
 		return (first - 1) * op.stride.x + op.kernel.x - op.padding.left;
@@ -78,8 +79,8 @@ struct Strips {
 	}
 };
 
-/* Whether each strip fits the line buffer, and has all the input columns that windows at its border
- * share with the neighbouring strip, or skip. */
+/* Whether each strip fits the line buffer and fetches enough input columns: at least those that the
+ * windows beside a border of strips share, or one more than those that they leave out. */
 bool arePossible(const Strips &strips, const op::Pooling &op, int64_t widest)
 {
 	const int64_t shared = int64_t{ op.kernel.x } - op.stride.x;
@@ -94,8 +95,8 @@ bool arePossible(const Strips &strips, const op::Pooling &op, int64_t widest)
 }
 
 /*
- * Returns as few strips as the line buffer allows, or as many as the operation asks for. They are
- * equal but for a narrower last one, unless padding leaves this one too few columns of the input.
+ * Returns as few strips as the line buffer allows, or as many as the operation asks for. Strips are
+ * equally wide and the last one narrower, unless padding leaves too few input columns to the last.
  */
 std::optional<Strips> stripsOf(const op::Pooling &op, uint32_t columns, uint32_t fewest,
 			       uint32_t widest)
@@ -200,7 +201,7 @@ void lower(Lowering &lowering, const op::Pooling &op)
 	pdp.pad_bottom = static_cast<__u8>(op.padding.bottom);
 	pdp.precision = lowering.precision(in.desc.type, "input");
 	lowering.node.operation.extended.nan_to_zero = op.nanToZero;
-	/* Entry n is the sum of n + 1 padded columns of a row. */
+	/* Entry n is the sum of n + 1 elements of padding, for rows with so many of them. */
 	for (int32_t n = 0; n < 7; n++)
 		pdp.padding_value[n] = (n + 1) * op.padValue;
 	split(lowering, op, out.desc, pdp);

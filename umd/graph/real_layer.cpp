@@ -67,8 +67,8 @@ double magnitude(const Quantization &quantization, DataType type)
 }
 
 /*
- * Gives kernels of zeros, for which any scale would do, the largest scale of the other kernels. So
- * they do not reduce the precision of the multipliers, which have a common shift.
+ * A kernel of zeros can have any scale. It gets the largest scale of the other kernels, so that it
+ * does not reduce the precision of the multipliers, which have a common shift.
  */
 void scaleZeros(const RealLayer &layer, QuantizedWeights &quantized)
 {
@@ -116,7 +116,7 @@ private:
 	ConvolutionScaling scaling_;
 };
 
-/* Bits by which the largest possible sum exceeds 32 bits. */
+/* Bits by which the largest possible sum of products exceeds the 32 bits of SDP's input. */
 uint8_t LayerNumbers::excessBits() const
 {
 	const double input = magnitude(layer_.input, layer_.type) / layer_.input.scale +
@@ -165,7 +165,7 @@ LayerRounding LayerNumbers::roundingOf(size_t k) const
 		off += std::fabs(used - layer_.weights[i]) * input;
 		largest += std::fabs(used) * input;
 	}
-	/* Sums beyond the output's range saturate, with exact and with rounded multipliers. */
+	/* Sums beyond the output's range saturate, so a multiplier's rounding does not matter. */
 	largest = std::min(largest, magnitude(layer_.output, layer_.type));
 	return { .weights = off,
 		 .multipliers = std::fabs(given / scale - 1) * largest,

@@ -28,7 +28,7 @@ Shape shapeOf(const SurfaceState &surface)
 	return { surface.desc.c, surface.desc.h, surface.desc.w, surface.desc.n };
 }
 
-/* Split and merge: they change the layout, not the elements. */
+/* Lowers RUBIK's split and merge, which change the layout, not the elements. */
 void reshape(Lowering &lowering, nvdla_rubik_mode mode, const std::string &input,
 	     const std::string &output)
 {
@@ -50,11 +50,11 @@ void reshape(Lowering &lowering, nvdla_rubik_mode mode, const std::string &input
 	lowering.node.surface.rubik.dst_data = lowering.write("dst_data", out);
 }
 
-/* A surface as lines of whole atoms that BDMA copies. */
+/* A surface as BDMA copies it: groups of lines that consist of whole atoms. */
 struct Lines {
-	uint32_t bytes;
-	uint32_t count;
-	uint32_t groups;
+	uint32_t bytes;	 /* length of a line */
+	uint32_t count;	 /* lines of a group */
+	uint32_t groups; /* surfaces of a cube, or planes */
 };
 
 Lines linesOf(const Lowering &lowering, const SurfaceState &surface)
@@ -364,7 +364,7 @@ void lower(Lowering &lowering, const op::Reshape &op)
 	lowerCpu(lowering, emu, op.input, op.output, in.desc.type, Shape{ out.c, out.h, out.w, 1 });
 }
 
-/* The output's lines, of whole atoms of one surface, follow each other without gaps. */
+/* The packed weights are the output's bytes in order: lines of one surface without gaps. */
 void lower(Lowering &lowering, const op::PackWeights &op)
 {
 	constexpr uint32_t mostColumns = 4096;

@@ -19,7 +19,7 @@ struct Unit {
 	bool isY;
 	nvdla_sdp_op &op;
 	nvdla_data_cube &cube;
-	uint32_t n = 1; /**< cubes of a batch that operands are for */
+	uint32_t n = 1; /**< cubes (samples) of a surface of operands */
 };
 
 uint8_t aluType(op::Alu alu)
@@ -50,7 +50,7 @@ uint8_t activation(op::Activation activation)
 	return NVDLA_ACT_LUT;
 }
 
-/* INT16 to INT8 runs in INT8; otherwise the pipeline works in the input's type. */
+/* Precision of SDP's stages: the input's type, except from INT16 to INT8, where it is INT8. */
 DataType processingType(DataType in, DataType out)
 {
 	return in == DataType::Int16 && out == DataType::Int8 ? DataType::Int8 : in;
@@ -231,7 +231,8 @@ void lowerUnit(Lowering &lowering, const Unit &unit, const TensorDesc &in, DataT
 		useSurface(lowering, unit, in, processing);
 }
 
-/* Between INT8 and INT16, SDP takes 32 channels at a time: two atoms on the side of INT16. */
+/* Between INT8 and INT16, SDP takes as many channels at a time as an atom of INT8 has. These are
+ * two atoms of INT16. */
 uint32_t surfaceMultiple(DataType type, DataType processing)
 {
 	return type == DataType::Int16 && processing == DataType::Int8 ? 2 : 1;
@@ -260,9 +261,9 @@ void checkTypes(Lowering &lowering, const op::Sdp &op, const SurfaceState &in, D
 constexpr uint32_t widestCube = 8192;
 
 /*
- * SDP does not support batches when it reads operands. So the packed cubes of a batch are compared
- * as one cube, each of whose lines is a cube of the batch (programming guide, "Compare mode",
- * "Batch mode").
+ * SDP does not support batches when it reads operands. So a comparison treats a batch as one cube:
+ * each line of this cube is a cube of the batch. For that, the cubes of the batch have to be packed
+ * (programming guide, "Compare mode", "Batch mode").
  */
 void needPacked(Lowering &lowering, const char *field, const TensorDesc &desc)
 {
@@ -351,8 +352,8 @@ void lower(Lowering &lowering, const op::Compare &op)
 		needPacked(lowering, "with", lowering.input("with", op.with).desc);
 	}
 	/*
-	 * Unused channels of the last atom are zero in constants, and arbitrary in results of
-	 * engines.
+	 * A comparison includes the unused channels of the last atom. They are zero in constants,
+	 * but arbitrary in surfaces that engines wrote.
 	 */
 	lowering.need(!lowering.symbols().operands.contains(op.with) ||
 			      desc.c % lowering.geometry().atomChannels(desc.type) == 0,

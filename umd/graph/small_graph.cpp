@@ -15,7 +15,7 @@ namespace nvdla::assembly
 namespace
 {
 
-/* Put the surface where the application may read and write it. */
+/* Moves the surface to memory that the application can access. */
 Surface reachable(Surface surface)
 {
 	surface.place = Place::Memory;
@@ -72,7 +72,8 @@ bool SmallGraph::take(const std::string &name)
 	return true;
 }
 
-/* Streams between the operations stay streams. */
+/* Describes a surface that the operations write. If an operation also reads it, it keeps its place,
+ * so that a stream stays a stream; otherwise it becomes an output of the small graph. */
 void SmallGraph::describe(const std::string &name, const std::vector<op::Any> &operations)
 {
 	const Surface *declared = find(GraphParts::surfaces(from_), name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A graph made of some operations of a larger graph. */
+/* Makes a graph of some operations of a larger graph. */
 #pragma once
 
 #include <map>
@@ -23,13 +23,13 @@ namespace nvdla::assembly
 class SmallGraph
 {
 public:
-	/** \param[in] shapes of surfaces that may be read */
+	/** \param[in] shapes shapes of the surfaces of \a from, by name */
 	SmallGraph(const Graph &from, const std::map<std::string, Surface> &shapes)
 		: from_(from), shapes_(shapes)
 	{
 	}
 
-	/** \return the name of a surface whose shape is not known; nothing if all is well */
+	/** \return nothing on success; otherwise the name of a surface whose shape is not known */
 	std::optional<std::string> add(const std::vector<op::Any> &operations);
 
 	Graph graph;

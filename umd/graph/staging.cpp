@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Constants that engines read from on-chip memory: BDMA copies them there before (programming
- * guide, "BDMA programming").
+ * Constants that engines read from on-chip memory: BDMA copies them from system memory first
+ * (programming guide, "BDMA programming").
  */
 #include <algorithm>
 
@@ -15,13 +15,13 @@ namespace nvdla::assembly
 namespace
 {
 
-/* Unit and maximum length of a BDMA line. */
+/* A BDMA line is a multiple of lineUnit bytes, and at most longestLine bytes. */
 constexpr uint64_t lineUnit = 32;
 constexpr uint64_t longestLine = 262144;
-/* Line length of copies of constants that are longer than longestLine. */
+/* Length in bytes of the lines into which a constant longer than longestLine is divided. */
 constexpr uint64_t usualLine = 4096;
 
-/* A region on the chip with room for a constant, whose bytes become whole lines. */
+/* Adds an on-chip region for a copy of a constant; rounds the size of both up to whole lines. */
 int addCopy(Plan &plan, int constant)
 {
 	Region &from = plan.regions[static_cast<size_t>(constant)];
@@ -63,7 +63,7 @@ Node copying(const Plan &plan, int constant, int copy)
 	return node;
 }
 
-/* Have an operation read the copy. */
+/* Makes an operation read the copy instead of the constant. */
 void redirect(Node &node, int constant, int copy)
 {
 	std::ranges::replace(node.reads, constant, copy);
@@ -83,8 +83,8 @@ void redirect(Node &node, int constant, int copy)
 }
 
 /*
- * Returns the first node of the chain of streams that ends with \a node: a copy is inserted before
- * it, because nothing may come between the nodes of a chain.
+ * Returns the first node of the chain of streams that ends with \a node. A copy for \a node is
+ * inserted before the chain, because nothing may come between the nodes of a chain.
  */
 size_t chainStart(const std::vector<Node> &nodes, size_t node)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Layouts of surfaces: strides and sizes that their descriptions leave open. */
+/* Layouts of surfaces: computes strides and sizes that the descriptions leave open. */
 #include <fmt/core.h>
 
 #include "lowering.h"
@@ -10,7 +10,7 @@ namespace nvdla::assembly
 namespace
 {
 
-/* Strides of batches are multiples of this (programming guide, Limitation, SDP). */
+/* Strides of batches are multiples of this number of bytes (programming guide, Limitation, SDP). */
 constexpr uint32_t batchUnit = 64;
 
 tl::unexpected<Error> bad(const Surface &surface, std::string why)
@@ -59,7 +59,7 @@ TensorDesc layOutPlanar(const Surface &surface)
 	return desc;
 }
 
-/* Types that only the CPU supports have the CPU's layout. */
+/* Surfaces of a type that the core cannot compute with have nv_full's layout. */
 TensorDesc layOutFeature(const Surface &surface, const CoreGeometry &core)
 {
 	const PixelFormat format =

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * nvdla-bench: measures how long runs of a network take, and how many complete in a second.
- */
+/* nvdla-bench: measures how long runs of a network take, and how many complete in a second. */
 #include <atomic>
 #include <chrono>
 #include <cmath>

@@ -27,8 +27,8 @@ struct NetworkFile {
 
 	/** \return the path without its folders */
 	std::string name() const;
-	/** \return a copy with options that let the compiler choose the fastest ways for the chip
-	 * of \a chip */
+	/** \return a copy with options that let the compiler choose what is fastest on the chip
+	 * that \a chip describes */
 	NetworkFile onChip(const ChipOptions &chip) const;
 };
 
@@ -51,12 +51,12 @@ public:
 	 */
 	void addTo(CommandLine &app, const std::string &usualTarget, bool calibrates = false);
 
-	/** \return the argument and the options, for options of a program that exclude them */
+	/** \return the argument and the options; a program's other options may exclude them */
 	const std::vector<CommandLineOption> &all() const { return all_; }
 
 	/**
-	 * \brief If --loadable or --model names the network, take the first positional argument for
-	 * the second one, whose variable is \a next
+	 * \brief If --loadable or --model names the network, the first positional argument is not
+	 * the network: move it to \a next, the variable of the second positional argument
 	 *
 	 * To be called after parsing and before file(). If \a next has a value, nothing is moved,
 	 * and file() fails, because the network is named twice.

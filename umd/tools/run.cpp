@@ -64,7 +64,8 @@ std::vector<std::string> usualOutputs(const Network &network)
 	return names;
 }
 
-/* The outputs on the command line are checked when it is parsed; the usual ones are not there. */
+/* Checks that default output files can be written and replace no input. The parser checks only the
+ * files of --output. */
 Result<void> checkUsualOutputs(const RunSettings &settings, const std::vector<std::string> &paths)
 {
 	std::vector<NamedFile> inputs;

@@ -62,7 +62,7 @@ struct Tally {
 		numbers += more;
 		operations++;
 	}
-	/* noun: singular name of a value, such as "NaN"; what: "" or, for one, " saturated" */
+	/* noun: name of one value ("NaN"); what: text behind the noun, such as " saturated" */
 	std::string text(const char *noun, const char *what) const
 	{
 		return fmt::format("{} {}{}{} in {} operation{}", numbers, noun,

@@ -51,7 +51,7 @@ public:
 	{
 		PixelScaling scaling{ .normalize = normalize_ };
 
-		/* forChannels() replaces or refuses the numbers that are missing. */
+		/* NaN marks numbers that are missing; forChannels() replaces or refuses them. */
 		if (!mean_.empty())
 			std::fill_n(scaling.mean.begin(), colours, NAN);
 		std::ranges::copy(mean_, scaling.mean.begin());

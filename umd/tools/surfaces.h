@@ -18,7 +18,7 @@ namespace nvdla::tools
 struct SurfaceSummary {
 	std::string name;
 	std::string file; /**< name of the file in the folder */
-	std::string type; /**< "int8", "fp16" */
+	std::string type; /**< type of the elements, such as "int8" or "fp16" */
 	float least = 0;  /**< smallest element, as a real number */
 	float most = 0;
 	double atLowest = 0;  /**< share of elements with the lowest value of their type */

@@ -6,8 +6,8 @@
  * Register fields in user space, C and C++. The kernel has its own: FIELD_PREP() and FIELD_GET()
  * take the same masks.
  *
- * A mask is one contiguous run of bits, as registers.h defines it. Everything here is a constant
- * expression when its arguments are, and reads the mask more than once: give it a constant.
+ * A mask is one contiguous run of bits, as registers.h defines it. These macros are constant
+ * expressions if their arguments are. They evaluate the mask more than once: pass a constant.
  */
 
 /** Lowest bit of a field, which is also the weight of one step of its value. */

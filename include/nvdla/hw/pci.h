@@ -2,11 +2,11 @@
 /*
  * NVDLA as a PCI function: identity and capabilities, for the device model and the driver.
  *
- * The function exists only in virtual machines. Its numbers are the first of 1af4:10f0 to
- * 1af4:10ff: Red Hat's, which QEMU (docs/specs/pci-ids) reserves for experimental devices, without
- * registration. No product has them, and none will. Before the function is no longer experimental,
- * in a release of QEMU for example, it has to get an id of its own from QEMU, of vendor 1b36. An
- * FPGA card needs its maker's numbers.
+ * The function exists only in virtual machines. Its vendor and device id is the first of 1af4:10f0
+ * to 1af4:10ff, which QEMU (docs/specs/pci-ids) reserves for experiments, without registration: no
+ * product has these ids, and none will. A function that is no longer experimental, for example in a
+ * release of QEMU, has to get its own id of vendor 1b36 from QEMU. An FPGA card needs ids of its
+ * maker.
  */
 #ifndef NVDLA_HW_PCI_H
 #define NVDLA_HW_PCI_H
@@ -15,7 +15,7 @@
 #define NVDLA_PCI_DEVICE_ID		0x10f0
 #define NVDLA_PCI_REVISION		0x01
 #define NVDLA_PCI_SUBSYSTEM_VENDOR_ID	0x1af4
-/* The subsystem id is the variant, NVDLA_PCI_VARIANT_*, plus this. */
+/* The subsystem id is this base plus the variant, NVDLA_PCI_VARIANT_*. */
 #define NVDLA_PCI_SUBSYSTEM_ID_BASE	0x0100
 
 /* Processing accelerator, no programming interface. */
@@ -78,7 +78,7 @@
  *   0x08  u32  order, in one write: NVDLA_PCI_FAULT_*, and a count in bits 31 to 8
  *
  * The count is the number of events that LOST, HANG, CDMA and DMA apply to; other orders ignore it.
- * Orders add up. A reset of the function ends NVDLA_PCI_FAULT_ONES, and no other.
+ * A new order is added to earlier ones. A reset of the function ends only NVDLA_PCI_FAULT_ONES.
  */
 #define NVDLA_PCI_FAULTS_LENGTH		0x0c
 #define NVDLA_PCI_FAULTS_MAGIC		0x544c4146 /* "FALT" */
@@ -89,11 +89,11 @@
 #define NVDLA_PCI_FAULT_NONE		0
 /* The next interrupts are not sent. */
 #define NVDLA_PCI_FAULT_LOST		1
-/* Send an interrupt now: late, or without a cause. */
+/* Send an interrupt now. Its cause was lost earlier (NVDLA_PCI_FAULT_LOST), or there is none. */
 #define NVDLA_PCI_FAULT_SPURIOUS	2
-/* The next operations that would end never do. */
+/* The next operations hang when they would end. */
 #define NVDLA_PCI_FAULT_HANG		3
-/* In the next convolutions that would end, CDMA never does. */
+/* The next convolutions hang when they would end, because CDMA never reports its end. */
 #define NVDLA_PCI_FAULT_CDMA		4
 /* The core's registers read as all ones and ignore writes. */
 #define NVDLA_PCI_FAULT_ONES		5

@@ -59,8 +59,8 @@ enum drm_nvdla_priority {
 /**
  * DRM_NVDLA_BO_SRAM: place the buffer in on-chip memory
  *
- * Engines reach it, the CPU does not: it cannot be mapped, prepared for the CPU, exported
- * (-EOPNOTSUPP), or hold results. The buffer begins zeroed; its content survives until the next
+ * Engines reach this memory, the CPU does not: the buffer cannot be mapped, prepared for the CPU,
+ * exported (-EOPNOTSUPP), or hold results. It begins zeroed; its content survives until the next
  * reset of the core or sleep of the system. -ENOSPC if the memory has no free range of that size,
  * or if the user's buffers in all open files would exceed &drm_nvdla_device_info.max_sram_bytes; a
  * closed buffer's range is freed with its last job, shortly after that job's fence. A job of the
@@ -72,7 +72,7 @@ enum drm_nvdla_priority {
  *
  * For buffers that the CPU writes in order and hardly reads. Without the flag mappings are cached,
  * except those of a no-map pool. With the flag they may still be cached, on machines whose devices
- * snoop the CPU's caches. Both need PREP and FINI.
+ * snoop the CPU's caches. In both cases, the CPU's access needs PREP and FINI.
  */
 #define DRM_NVDLA_BO_WRITE_COMBINE	(1u << 1)
 
@@ -140,9 +140,9 @@ struct drm_nvdla_bo_fini {
  * @context: Output: identifies the context in this file, never 0
  * @reserved: zero
  *
- * A context is a queue: its jobs run in the order of their submission, those of different contexts
- * in any order that fences allow. -EACCES if the caller may not use the priority, -ENOSPC if the
- * file already has &drm_nvdla_device_info.max_contexts.
+ * A context is a queue: its jobs run in the order of their submission. Jobs of different contexts
+ * run in any order that fences allow. -EACCES if the caller may not use the priority, -ENOSPC if
+ * the file already has &drm_nvdla_device_info.max_contexts.
  */
 struct drm_nvdla_context_create {
 	__u32 priority;
@@ -156,7 +156,7 @@ struct drm_nvdla_context_create {
  * @context: Input: the context
  * @reserved: zero
  *
- * Jobs already submitted to it run to their end. -ENOENT if there is no such context.
+ * Jobs already submitted to the context run to their end. -ENOENT if there is no such context.
  */
 struct drm_nvdla_context_destroy {
 	__u32 context;
@@ -311,8 +311,8 @@ struct drm_nvdla_error {
  * @hybrid: CDP: inside both tables, or below one and above the other; SDP: inside the table that
  *	gave the result
  *
- * CDP counts each value in one member. SDP counts by the table that gave the result, and hits of
- * each table besides.
+ * CDP counts each value in one member. SDP counts each value in one of @underflow, @overflow and
+ * @hybrid, by the table that gave the result, and in addition counts the hits of each table.
  */
 struct drm_nvdla_lut_result {
 	__u32 underflow, overflow, le_hit, lo_hit, hybrid;
@@ -346,7 +346,7 @@ struct drm_nvdla_lut_result {
  * @unequal: SDP: 1 if an EQL comparison found a difference
  * @lut: SDP and CDP: use of the look-up table
  *
- * Counters that an engine does not have are zero. Cycles are the core's.
+ * Counters that an engine does not have are zero. Cycles are those of the core's clock.
  */
 struct drm_nvdla_operation_result {
 	__u64 start_ns, end_ns;
@@ -378,9 +378,9 @@ struct drm_nvdla_operation_result {
  *
  * Written to &drm_nvdla_submit.result_handle before the job's fence signals, with or without an
  * error; not written if the file is closed before the job starts. An array of @num_operations
- * struct drm_nvdla_operation_result follows it, at
- * @header_size and every @operation_size bytes from there: operations of the
- * first task, then those of the second, and so on.
+ * struct drm_nvdla_operation_result follows, which begins @header_size bytes from the start of this
+ * structure and has an element every @operation_size bytes: the operations of the first task, then
+ * those of the second, and so on.
  */
 struct drm_nvdla_job_result {
 	__u32 header_size, operation_size;
@@ -418,7 +418,7 @@ struct drm_nvdla_job_result {
  *        default. The whole job may take ten times as long. -EACCES if it is longer than
  *        &drm_nvdla_device_info.max_timeout_ms, which CAP_SYS_NICE raises.
  * @flags: Input: DRM_NVDLA_SUBMIT_*
- * @context: Input: context to queue it in, 0 for the file's own
+ * @context: Input: context in which the job is queued, 0 for the file's own
  * @result_handle: Input: buffer for a struct drm_nvdla_job_result, 0 for none. It counts as written
  *        by the job, and must be neither in SRAM nor imported.
  * @result_offset: Input: bytes from the start of that buffer, a multiple of 8

@@ -53,7 +53,7 @@ struct nvdla_bdma_surface_desc {
 
 /**
  * struct nvdla_bdma_op_desc - BDMA operation
- * @num_transfers: as in the surface; ignored
+ * @num_transfers: ignored; the number in struct nvdla_bdma_surface_desc counts
  * @reserved: ignored
  */
 struct nvdla_bdma_op_desc {
@@ -101,7 +101,7 @@ enum nvdla_pool_mode {
  * @pad_bottom: lines of padding below the input
  * @precision: enum nvdla_precision
  * @reserved0: ignored
- * @padding_value: entry i is what i + 1 padded elements add to the sum of a window
+ * @padding_value: entry i is the sum of i + 1 elements of padding, for sums of a window
  */
 struct nvdla_pdp_op_desc {
 	__u16 partial_in_width_first, partial_in_width_mid, partial_in_width_last;
@@ -116,7 +116,7 @@ struct nvdla_pdp_op_desc {
 /**
  * struct nvdla_cdp_op_desc - local response normalisation
  * @in_precision: enum nvdla_precision of the input
- * @out_precision: enum nvdla_precision of the output, the same
+ * @out_precision: enum nvdla_precision of the output, the same as @in_precision
  * @lut_index: look-up table of the task
  * @in_cvt: converter of the input
  * @out_cvt: converter of the output
@@ -148,8 +148,8 @@ enum nvdla_rubik_mode {
  * struct nvdla_rubik_op_desc - reshape
  * @mode: enum nvdla_rubik_mode
  * @precision: enum nvdla_precision
- * @stride_x: NVDLA_RUBIK_CONTRACT: columns of an input element, 1 to 32
- * @stride_y: NVDLA_RUBIK_CONTRACT: lines of an input element, 1 to 32
+ * @stride_x: NVDLA_RUBIK_CONTRACT: output columns for each input column, 1 to 32
+ * @stride_y: NVDLA_RUBIK_CONTRACT: output lines for each input line, 1 to 32
  */
 struct nvdla_rubik_op_desc {
 	__u8 mode, precision, stride_x, stride_y;
@@ -176,13 +176,13 @@ struct nvdla_extended_op_desc {
 };
 
 /**
- * union nvdla_surface_desc - entry of a task's surface list, by engine
- * @bdma: of NVDLA_OP_BDMA
- * @conv: of NVDLA_OP_CONV
- * @sdp: of NVDLA_OP_SDP
- * @pdp: of NVDLA_OP_PDP
- * @cdp: of NVDLA_OP_CDP
- * @rubik: of NVDLA_OP_RUBIK
+ * union nvdla_surface_desc - entry of a task's surface list: one member for each engine
+ * @bdma: for operations of NVDLA_OP_BDMA
+ * @conv: for operations of NVDLA_OP_CONV
+ * @sdp: for operations of NVDLA_OP_SDP
+ * @pdp: for operations of NVDLA_OP_PDP
+ * @cdp: for operations of NVDLA_OP_CDP
+ * @rubik: for operations of NVDLA_OP_RUBIK
  */
 union nvdla_surface_desc {
 	struct nvdla_bdma_surface_desc bdma;
@@ -192,14 +192,14 @@ union nvdla_surface_desc {
 };
 
 /**
- * union nvdla_operation_desc - entry of a task's operation list, by engine
- * @bdma: of NVDLA_OP_BDMA
- * @conv: of NVDLA_OP_CONV
- * @sdp: of NVDLA_OP_SDP
- * @pdp: of NVDLA_OP_PDP
- * @cdp: of NVDLA_OP_CDP
- * @rubik: of NVDLA_OP_RUBIK
- * @extended: of every engine: an operation descriptor as above, followed by further members
+ * union nvdla_operation_desc - entry of a task's operation list: one member for each engine
+ * @bdma: for operations of NVDLA_OP_BDMA
+ * @conv: for operations of NVDLA_OP_CONV
+ * @sdp: for operations of NVDLA_OP_SDP
+ * @pdp: for operations of NVDLA_OP_PDP
+ * @cdp: for operations of NVDLA_OP_CDP
+ * @rubik: for operations of NVDLA_OP_RUBIK
+ * @extended: for all operations: the member of the engine, followed by further members
  */
 union nvdla_operation_desc {
 	struct nvdla_bdma_op_desc bdma;

@@ -23,14 +23,14 @@ enum nvdla_op_type {
 	NVDLA_OP_RUBIK = 5,
 };
 
-/** NVDLA_NUM_OP_TYPES - values of enum nvdla_op_type */
+/** NVDLA_NUM_OP_TYPES - number of values of enum nvdla_op_type */
 #define NVDLA_NUM_OP_TYPES 6
 
 /**
  * enum nvdla_event - event that a consumer in the task graph waits for
  */
 enum nvdla_event {
-	/** @NVDLA_EVENT_NONE: nothing */
+	/** @NVDLA_EVENT_NONE: no event; only where there is no edge */
 	NVDLA_EVENT_NONE = 0,
 	/** @NVDLA_EVENT_OP_COMPLETED: the producer has completed */
 	NVDLA_EVENT_OP_COMPLETED = 1,
@@ -70,7 +70,7 @@ enum nvdla_precision {
 
 /**
  * struct nvdla_consumer - edge of the task graph
- * @index: node that waits, or -1
+ * @index: node that waits, or -1 for no edge
  * @event: enum nvdla_event that the node waits for
  * @reserved: ignored
  */

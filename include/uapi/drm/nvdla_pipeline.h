@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Descriptors of convolutions, of SDP, which takes their stream, and of look-up tables. See
- * nvdla_descriptors.h.
+ * Descriptors of convolutions, SDP operations and look-up tables. See nvdla_descriptors.h.
  */
 #ifndef _UAPI_DRM_NVDLA_PIPELINE_H_
 #define _UAPI_DRM_NVDLA_PIPELINE_H_
 
 #include "nvdla_graph.h"
 
-/* Two layouts have 64-bit members in structures aligned to four bytes. */
+/* Types of 64-bit members of structures that are aligned to only four bytes. */
 typedef __u64 __attribute__((aligned(4))) nvdla_u64_a4;
 typedef __s64 __attribute__((aligned(4))) nvdla_s64_a4;
 
@@ -84,7 +83,7 @@ struct nvdla_conv_surface_desc {
  * @post_extension: images: kernel lines that a MAC cell takes at once: 0: one, 1: two, 2: four
  * @pixel_override: 1: unsigned pixels are taken as signed ones
  * @release: lines of the input that are released at the end
- * @input_width_csc: width of the input as CSC sees it
+ * @input_width_csc: width of the input as CSC, the unit that feeds the MACs, sees it
  * @input_height_csc: height of the input as CSC sees it
  * @input_channel_csc: channels of the input as CSC sees it
  * @kernel_width_csc: width of the kernel as CSC sees it
@@ -151,7 +150,7 @@ enum nvdla_lut_method {
 };
 
 /**
- * enum nvdla_lut_priority - which table is used where both could be, LE or LO
+ * enum nvdla_lut_priority - table that gives the result if both tables could
  */
 enum nvdla_lut_priority {
 	/** @NVDLA_LUT_PRIORITY_LE: LE, the linear or exponential table */
@@ -168,9 +167,9 @@ enum nvdla_lut_priority {
 /**
  * union nvdla_lut_offset - exponent offset (exponential) or index select (linear)
  * @field: the parts
- * @field.value: signed
+ * @field.value: the offset or index select, a signed number
  * @field.reserved: ignored
- * @raw: both parts
+ * @raw: both parts as one number
  */
 union nvdla_lut_offset {
 	struct {
@@ -186,7 +185,7 @@ union nvdla_lut_offset {
  * @field.scale: factor; an FP16 slope lies in the same bits
  * @field.shifter: bits to shift right, -16 to 15
  * @field.reserved: ignored
- * @raw: all of it
+ * @raw: all parts as one number
  */
 union nvdla_lut_slope {
 	struct {
@@ -211,9 +210,10 @@ union nvdla_lut_slope {
  * @le_overflow: slope above LE
  * @lo_underflow: slope below LO
  * @lo_overflow: slope above LO
- * @hybrid_priority: enum nvdla_lut_priority where both or neither are hit
- * @underflow_priority: enum nvdla_lut_priority below both
- * @overflow_priority: enum nvdla_lut_priority above both
+ * @hybrid_priority: enum nvdla_lut_priority for values inside both tables, or below one and above
+ *	the other
+ * @underflow_priority: enum nvdla_lut_priority for values below both tables
+ * @overflow_priority: enum nvdla_lut_priority for values above both tables
  * @method: enum nvdla_lut_method of LE
  */
 struct nvdla_lut_desc {
@@ -285,13 +285,13 @@ enum nvdla_sdp_op_mode {
  * @type: enum nvdla_sdp_op_type
  * @mode: enum nvdla_sdp_op_mode
  * @act: enum nvdla_activation
- * @shift_value: bits that the operand of the ALU is shifted left; X1 and X2
+ * @shift_value: bits that the operand of the ALU is shifted left; only X1 and X2
  * @truncate: bits that the product is shifted right
  * @precision: enum nvdla_precision of operands in memory
  * @alu_operand: operand of the ALU with NVDLA_SDP_PER_LAYER
  * @mul_operand: operand of the multiplier with NVDLA_SDP_PER_LAYER
- * @alu_cvt: converter of the ALU's operand; Y
- * @mul_cvt: converter of the multiplier's operand; Y
+ * @alu_cvt: converter of the ALU's operand; only Y
+ * @mul_cvt: converter of the multiplier's operand; only Y
  */
 struct nvdla_sdp_op {
 	__u8 enable, alu_type, type, mode, act;

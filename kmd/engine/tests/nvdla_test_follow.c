@@ -86,7 +86,7 @@ static void follow_leaves_engines_to_the_task_that_runs(struct kunit *test)
 	nvdla_test_add_pdp(t);
 	nvdla_test_edge(t, 0, 1, NVDLA_EVENT_OP_COMPLETED);
 	task = follow(test);
-	/* Both engines have one group left. */
+	/* RUBIK and PDP have one free group each, for the second task's operations. */
 	NVDLA_EXPECT_LIST(test, &core->programmed, 1, 0, 1, 0);
 	nvdla_sequencer_irq(core->sequencer, BIT(8));
 	NVDLA_EXPECT_LIST(test, &core->enabled, 0, 1);

@@ -83,11 +83,11 @@ static void lut_value_rules(struct kunit *test)
 static const struct nvdla_test_range {
 	u32 engine;
 	u32 precision;
-	/* Linear: LE_INDEX_SELECT */
+	/* LE_INDEX_SELECT of a linear LE */
 	int le_min, le_max;
 	/* LO_INDEX_SELECT */
 	int lo_min, lo_max;
-	/* Exponential: LE_INDEX_OFFSET */
+	/* LE_INDEX_OFFSET of an exponential LE */
 	int offset_min, offset_max;
 } nvdla_test_ranges[] = {
 	{ NVDLA_OP_SDP, NVDLA_PRECISION_INT8, -6, 25, -8, 23, -64, 31 },

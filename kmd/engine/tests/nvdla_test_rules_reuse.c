@@ -202,7 +202,7 @@ static void reuse_weight_rules(struct kunit *test)
 
 	NVDLA_BREAKS(test, CONV_WEIGHT_KEPT, OPERATION(conv, weight_bank), make_many_kernels,
 		     t->operations[0].conv.skip_weight_rls = 1);
-	/* 256 kernels of 3x3x512 bits are more than a bank of masks. */
+	/* The masks of 256 kernels, 3x3x512 bits each, exceed the bank for masks. */
 	NVDLA_BREAKS(test, CONV_WEIGHT_KEPT, SURFACE(conv, wmb_data.size), make_large_mask,
 		     t->operations[0].conv.skip_weight_rls = 1);
 }

@@ -8,7 +8,7 @@
 #include "../nvdla_result.h"
 #include "nvdla_test_core.h"
 
-/* The task that runs, or NULL. */
+/* Returns the task that the core's sequencer runs, or NULL. */
 static const struct nvdla_task *core_task(const struct nvdla_test_core *core)
 {
 	struct nvdla_sequencer_snapshot snapshot;

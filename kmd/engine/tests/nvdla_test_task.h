@@ -19,9 +19,9 @@ struct kunit;
 
 /** NVDLA_TEST_NUM_EXTENTS - address table entries; 0 to 3 are in system memory, 4 in CVSRAM */
 #define NVDLA_TEST_NUM_EXTENTS 5
-/** NVDLA_TEST_CVSRAM - the entry that is in CVSRAM */
+/** NVDLA_TEST_CVSRAM - index of the address table entry whose memory is in CVSRAM */
 #define NVDLA_TEST_CVSRAM (NVDLA_TEST_NUM_EXTENTS - 1)
-/** NVDLA_TEST_EXTENT_BYTES - bytes of each entry */
+/** NVDLA_TEST_EXTENT_BYTES - size of the memory of each entry, in bytes */
 #define NVDLA_TEST_EXTENT_BYTES 0x1000000
 /** NVDLA_TEST_FIRST_ADDRESS - DMA address of entry 0 of the address table */
 #define NVDLA_TEST_FIRST_ADDRESS 0x80000000ULL

@@ -64,8 +64,8 @@ def ensure(name, release, packages, progress, commands=(), other=None):
 def _make(tree, name, release, packages, commands, other, progress):
 	if not shutil.which('mmdebstrap'):
 		raise Failure('mmdebstrap is missing: apt-get install mmdebstrap')
-	# Delete trees of other recipes, and what killed runs left. No other process uses these folders while this one
-	# holds the lock.
+	# Delete trees of other recipes, and incomplete trees of killed runs. No other process uses these folders while
+	# this one holds the lock.
 	for stale in cache_dir().glob(f'debian-{release}-{name}-*'):
 		remove(stale)
 	guest_tree.require_space(_SPACE, f'a Debian {release} system')

@@ -74,7 +74,7 @@ def unpack_source(tree, log, progress, packages=()):
 
 
 def _make(folder, progress):
-	# Delete what killed runs left. No other process makes the kernel while this one holds the lock.
+	# Delete incomplete kernels of killed runs. No other process makes the kernel while this one holds the lock.
 	for stale in cache_dir().glob('kernel-debug-*.partial*'):
 		shutil.rmtree(stale, ignore_errors=True)
 	guest_tree.require_space(_SPACE, 'building the debug kernel')

@@ -176,7 +176,7 @@ def finish_tools(tree):
 
 
 def _make(tree, progress):
-	# Delete what killed runs left. No other process makes a tree while this one holds the lock.
+	# Delete incomplete trees of killed runs. No other process makes a tree while this one holds the lock.
 	for stale in cache_dir().glob('guest-*.incomplete'):
 		shutil.rmtree(stale, ignore_errors=True)
 	require_space(_SPACE, 'the guest tree')

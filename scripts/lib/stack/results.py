@@ -140,7 +140,7 @@ def chooser(filters):
 
 
 def nearest(part, names):
-	"""The names, at most three, of which the whole or what is behind the last dot resembles @part."""
+	"""Return at most three of @names that resemble @part, as a whole or in their part behind the last dot."""
 	words = {word: name for name in reversed(names) for word in (name.rpartition('.')[2], name)}
 	return list(dict.fromkeys(words[word] for word in difflib.get_close_matches(part, words, 3)))
 

@@ -25,7 +25,7 @@ _DEFAULT_OUTPUT = ROOT / 'out' / 'edges.png'
 # Patterns of the first bytes of picture files.
 _PICTURES = (rb'\x89PNG', rb'\xff\xd8\xff', rb'P[56]\s')
 
-# Run a command, then show what the driver counted for all processes (Documentation/ABI).
+# Run a command, then show the driver's counters, which add up all processes (Documentation/ABI).
 _AND_COUNTERS = '''\
 "$@" || exit
 cd /sys/class/accel/accel0/device || exit

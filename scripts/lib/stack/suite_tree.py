@@ -83,8 +83,8 @@ def _suite(progress):
 
 
 def _make(tree, progress):
-	# Delete trees of other recipes, and what killed runs left. No other process makes a tree while this one holds
-	# the lock.
+	# Delete trees of other recipes, and incomplete trees of killed runs. No other process makes a tree while this
+	# one holds the lock.
 	for stale in cache_dir().glob('suite-*'):
 		if stale.is_dir():
 			shutil.rmtree(stale)

@@ -44,8 +44,8 @@ struct OperatorSet {
 };
 
 /**
- * \brief Nodes, sorted so that each comes after those that compute its inputs; valid as long as
- * ONNX Runtime's graph
+ * \brief Nodes, sorted so that each comes after the nodes that compute its inputs; valid as long
+ * as ONNX Runtime's graph exists
  */
 struct GraphView {
 	std::vector<NodeView> nodes;

@@ -68,10 +68,8 @@ private:
 	GraphView graph_;
 	std::shared_ptr<plugin::Session> session_;
 	Plan plan_;
-	/*
-	 * Nodes that the compiler put on the CPU when it compiled a partition, although it had
-	 * accepted them in possibleNodes().
-	 */
+	/* Nodes that the compiler put on the CPU when it compiled a partition, although
+	 * possibleNodes() had returned them. */
 	std::set<int> refused_;
 	/* Number of nodes that only compute constants. Each partition contains copies of those that
 	 * it needs, so the log counts them neither as computed by the device nor as left to
@@ -285,9 +283,9 @@ std::set<int> Planner::own(const Part &part) const
 }
 
 /* Puts the candidates on the device. A candidate that is on the device already stays there;
- * partitions that are no candidates any more are removed. Returns the nodes for new candidates,
- * which run() makes: the nodes of all partitions on the device, and, of each candidate with refused
- * nodes, the nodes that are not refused. */
+ * partitions that are no candidates any more are removed. Returns the nodes from which run() forms
+ * the next candidates: the nodes of all partitions on the device and, from each candidate with
+ * refused nodes, its other nodes. */
 std::vector<int> Planner::placeAll(const std::vector<Candidate> &candidates)
 {
 	std::map<std::vector<int>, PlacedPartition> before;

@@ -35,9 +35,9 @@ struct Plan {
 /**
  * \brief Choose partitions, compile them and bring them to the device
  *
- * The compiler says which nodes it supports; for each other node the reason is logged. TensorFlow
- * Lite then forms partitions of the supported nodes, and the largest partitions are placed on the
- * device.
+ * The compiler says which nodes it supports; for each unsupported node the reason is logged.
+ * TensorFlow Lite then forms partitions of the supported nodes, and the largest partitions are
+ * placed on the device.
  */
 Result<Plan> makePlan(TfLiteContext *context, std::shared_ptr<plugin::Session> session);
 

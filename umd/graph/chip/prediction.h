@@ -37,7 +37,7 @@ struct PredictedOperation {
 	uint64_t macs() const { return work.conv ? work.conv->macs() : 0; }
 	/** \return core cycles from start to end */
 	uint64_t cycles(const sim::TimingParameters &parameters) const;
-	/** \return "CONV+SDP" */
+	/** \return names of the engines, such as "CONV+SDP" */
 	std::string engines() const;
 	/** \return shapes of the first input and the last output: "64x56x56 -> 64x56x56" */
 	std::string shape() const;
@@ -52,7 +52,7 @@ struct Prediction {
 	size_t cpuOperations = 0;		    /**< number of CPU operations, whose time is
 						     * unknown */
 
-	/** \return all bytes that are moved */
+	/** \return bytes that all operations read and write, for each memory */
 	sim::MemoryTraffic traffic() const;
 	/** \return share of the multipliers that do something useful over the whole run, 0 to 1 */
 	double macUse() const;

@@ -34,8 +34,8 @@ using sim::Unit;
 constexpr const char *what = "predict";
 
 /*
- * The core that the file names. Other compilers' files name none; then it is a core that can run
- * the task.
+ * Returns the core that the loadable names. Files of other compilers name none; for them, returns
+ * a core that can run the task.
  */
 Result<const nvdla_variant *> coreOf(const Loadable &loadable, const DlaTask &task)
 {
@@ -54,7 +54,7 @@ Result<const nvdla_variant *> coreOf(const Loadable &loadable, const DlaTask &ta
 Result<EngineTask> createTask(const nvdla_variant &core, const Loadable &loadable,
 			      const DlaTask &task)
 {
-	/* The runtime rounds the size of memories up, so ranges that end with one grow, too. */
+	/* The runtime rounds a memory's size up, so the last range of a memory grows, too. */
 	DlaTask placed = task;
 	for (TaskAddress &address : placed.addresses) {
 		const auto *memory = loadable.memory(address.memory);
@@ -76,7 +76,7 @@ Result<EngineTask> createTask(const nvdla_variant &core, const Loadable &loadabl
 		    describeRefusal(refusal));
 }
 
-/** The registers after a program has run, as units see them */
+/** The core's registers after the register writes of operations, by unit of the core */
 class Registers
 {
 public:
@@ -100,7 +100,8 @@ private:
 };
 
 /*
- * \a buffer models the convolution buffer, with the data that earlier convolutions have left in it.
+ * Computes the work of a convolution. \a buffer models the convolution buffer, with the data that
+ * earlier convolutions have left in it.
  */
 OperationWork convolution(const Registers &registers, sim::Cbuf &buffer)
 {
@@ -215,7 +216,8 @@ private:
 					   [this](size_t other) { return place_.contains(other); });
 	}
 
-	/* The driver has checked that there is no cycle. */
+	/* Appends a chain whose predecessors are all in order. There is one, because the driver has
+	 * checked that the edges form no cycle. */
 	bool orderNext()
 	{
 		for (size_t i = 0; i < task_.graph.size(); i++) {
@@ -250,10 +252,9 @@ private:
 	const DlaTask &task_;
 	const nvdla_task *program_;
 	sim::Cbuf buffer_;
-	std::vector<size_t> head_;		    /* first operation of the chain of each
-						     * operation */
-	std::map<size_t, std::set<size_t>> before_; /* heads that a head waits for */
-	std::map<size_t, size_t> place_;	    /* index of a head in works_ */
+	std::vector<size_t> head_;		    /* first operation of each operation's chain */
+	std::map<size_t, std::set<size_t>> before_; /* by head: heads that it waits for */
+	std::map<size_t, size_t> place_;	    /* by head: index of its chain in works_ */
 	std::set<size_t> ordered_;
 	std::vector<FusedWork> works_;
 };

@@ -19,18 +19,19 @@ namespace nvdla::chip
 /** \brief Operations of a task that pass data to each other on the fly, or a single operation */
 struct FusedWork {
 	std::vector<size_t>
-		members; /**< operations of the task, from where data comes to where it goes */
+		members; /**< indices of operations in the task, in the order of the data flow */
 	sim::OperationWork work;
-	std::vector<size_t> after; /**< fused works that have to be done before; smaller indices */
+	std::vector<size_t> after; /**< indices of fused works, all smaller, that end before */
 };
 
 /**
  * \brief Compute the work of a task's operations
  *
  * The driver's own check turns descriptors into register values, and the device model's decoders
- * turn these into operations. So the timing model gets the same input as in the device model.
+ * turn these into operations. So the timing model gets the same input as when the device model
+ * runs the task.
  *
- * \param[in] loadable of the task; says which memories are on chip
+ * \param[in] loadable the loadable of the task, which says which memories are on chip
  * \return the operations in a possible order; InvalidArgument if the driver would refuse the task
  */
 Result<std::vector<FusedWork>> taskWork(const Loadable &loadable, const DlaTask &task);

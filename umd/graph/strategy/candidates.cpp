@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The alternatives for a layer: a function of Chooser for each subject, such as Winograd. */
+/* The alternatives for a layer: one function of Chooser for each choice, such as Winograd. */
 #include <algorithm>
 #include <tuple>
 
@@ -41,7 +41,7 @@ size_t zeros(const Elements &elements)
 	return count;
 }
 
-/* Pixel format with at least \a channels channels, whose elements need no conversion. */
+/* Returns a pixel format with at least \a channels channels whose elements need no conversion. */
 std::optional<PixelFormat> pixelsOf(DataType type, uint32_t channels)
 {
 	if (channels < 1 || channels > 4)
@@ -59,7 +59,8 @@ std::optional<PixelFormat> pixelsOf(DataType type, uint32_t channels)
 }
 
 /*
- * Number of groups in one hardware layer. Wrong numbers give 1; assembly of the graph reports them.
+ * Returns the number of groups in one hardware layer. Returns 1 for impossible numbers, which
+ * assembly of the graph reports.
  */
 uint32_t groupsIn(const GraphWeights &weights, const op::Convolution &conv,
 		  const CoreGeometry &core)
@@ -81,8 +82,8 @@ void Chooser::winograd(const Layer &layer)
 	    weights->elements.type != DataType::Half)
 		return;
 	/*
-	 * Only FP16 gets here: with integers, Winograd would cut the transformed input to the
-	 * type's bits.
+	 * Winograd is no candidate for integers, because the core would cut the transformed input
+	 * to the bits of the type. So only FP16 gets here.
 	 */
 	const WeightDesc desc{ DataType::Half, weights->k, weights->c, weights->r, weights->s };
 	const WinogradParams params{ conv.stride.x, conv.stride.y };
@@ -99,8 +100,8 @@ void Chooser::winograd(const Layer &layer)
 }
 
 /*
- * If all convolutions with the same weights are alike, the best choice for one of them is the best
- * for all, for instance for the samples of a batch.
+ * Weights have one form for all convolutions that use them. If these are alike, as for the samples
+ * of a batch, the best form for one of them is the best for all.
  */
 bool Chooser::areWeightsUsedAlike(const op::Convolution &conv) const
 {
@@ -193,8 +194,8 @@ std::optional<std::vector<size_t>> Chooser::layersReading(const std::set<std::st
 }
 
 /*
- * Tries pixel formats of an input, when the first layer that reads it (or a part of it, such as a
- * sample of a batch) is tried.
+ * Tries pixel formats of an input. This happens at the first layer that reads the input or a part
+ * of it, such as a sample of a batch.
  */
 void Chooser::pixels(const Layer &layer)
 {
@@ -253,7 +254,7 @@ void Chooser::bands(const Layer &layer)
 	const uint32_t usual = static_cast<uint32_t>(best_->convolutions) / tiles;
 	const auto made =
 		shapes_.find(std::get<op::Sdp>(chosen_.graph.operations()[layer.sdp]).output);
-	/* Several operations for a single line have fewer kernels each; they are no bands. */
+	/* If a single line takes several operations, they divide the kernels and are no bands. */
 	if (usual < 2 || (made != shapes_.end() && made->second.h == 1))
 		return;
 	std::vector<Candidate> candidates;
@@ -280,8 +281,8 @@ void Chooser::fusedPooling(const Layer &layer)
 	      !declared->within.empty() || declared->lineStride || declared->surfaceStride)))
 		return;
 	/*
-	 * consider() changes and restores the surface's description, so there has to be one. One
-	 * with only the name changes nothing.
+	 * consider() changes and restores the surface's description, so the surface needs one. A
+	 * description that consists of the name has no other effect.
 	 */
 	if (declared == surfaces.end())
 		GraphParts::surfaces(chosen_.graph).push_back({ .name = name });
@@ -289,7 +290,7 @@ void Chooser::fusedPooling(const Layer &layer)
 		std::ranges::find(GraphParts::surfaces(graph), name, &Surface::name)->place =
 			Place::Stream;
 	};
-	/* With several hardware layers, the stream goes through memory all the same. */
+	/* Assembly puts the stream into memory after all if it needs several hardware layers. */
 	auto flies = [](const TrialResult &result) { return result.fusedPoolings > 0; };
 	consider(fusedPooling_, layer.members(), { { "pooling on the fly", stream, flies } });
 }
@@ -297,7 +298,7 @@ void Chooser::fusedPooling(const Layer &layer)
 bool Chooser::movesChannels(size_t first, size_t last) const
 {
 	const std::vector<Surface> &surfaces = GraphParts::surfaces(chosen_.graph);
-	/* The whole that a surface is a part of, or is itself. */
+	/* Name of the whole that a surface is a part of; a whole returns its own name. */
 	const auto wholeOf = [&](const std::string &name) {
 		const auto declared = std::ranges::find(surfaces, name, &Surface::name);
 		return declared == surfaces.end() || declared->within.empty() ? name
@@ -364,7 +365,7 @@ void Chooser::reuse(const Layer &layer)
 		candidates.push_back({ "weights of the convolution before it", [&](Graph &graph) {
 					      convOf(graph, layer.conv).reuseWeights = true;
 				      } });
-	/* Operations between both would overwrite the buffer. */
+	/* Convolutions that assembly adds between the two layers would overwrite the buffer. */
 	if (candidates.empty() || !earlier || movesChannels(before, layer.conv))
 		return;
 	std::vector<size_t> members = chainOf(*earlier);

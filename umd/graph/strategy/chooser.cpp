@@ -19,8 +19,8 @@ namespace
 constexpr size_t several = SIZE_MAX;
 
 /*
- * For each name the index of the only operation that reads it; `several` if more operations name
- * it.
+ * Returns, by name of a surface or constant, the index of the only operation that reads it; for
+ * an output, a surface with parts, or more than one reader: `several`.
  */
 std::unordered_map<std::string, size_t> readersOf(const Graph &graph)
 {
@@ -161,8 +161,8 @@ void Chooser::consider(Subject &subject, const std::vector<size_t> &members,
 	if (subject.choice == Choice::Never || (!best_ && !begin(members)))
 		return;
 	const Snapshot before(graph, members);
-	/* Reuse is chosen even if it gains no time, because it saves memory traffic: half a cycle
-	 * decides a tie. */
+	/* Choose reuse even if it gains no time, because it saves memory traffic: it may be up to
+	 * half a cycle slower. */
 	const double most = best_->cycles + (&subject == &reuse_ ? 0.5 : 0);
 	const std::string soFar =
 		report_.chosen ? report_.candidates[report_.chosen].what + ", " : "";
@@ -194,7 +194,7 @@ void Chooser::chooseFor(const Layer &layer)
 	report_ = { operationName(chosen_.graph.operations()[layer.conv]), {}, 0 };
 	pixels(layer);
 	keepReport();
-	/* Fuse poolings first: that changes how much of the time is the convolution's. */
+	/* Fuse poolings first: this changes the convolution's share of the layer's time. */
 	fusedPooling(layer);
 	winograd(layer);
 	compression(layer);

@@ -23,10 +23,10 @@ namespace nvdla::assembly
  * \brief Chooses for one graph, layer by layer in its order
  *
  * A layer is a convolution with the SDP operation that takes its stream, and the pooling that reads
- * that operation's output. Pixel formats of an input are tried with all layers that read it
- * together. Each candidate of a layer differs in one choice from the best so far, so the number of
- * trials grows with the number of choices, not of combinations. A variant that the core refuses is
- * no candidate: the rules are in the lowering of operations.
+ * that operation's output. A pixel format of an input is tried in one trial with all layers that
+ * read the input. Each candidate of a layer differs in one choice from the best so far, so the
+ * number of trials grows with the number of choices, not of combinations. If the core cannot run a
+ * candidate, lowering refuses it, and the trial fails.
  */
 class Chooser
 {
@@ -39,7 +39,7 @@ public:
 	Result<ChosenGraph> run();
 
 private:
-	/** \brief Places of a layer's operations in the graph */
+	/** \brief Indices of a layer's operations in the graph */
 	struct Layer {
 		size_t conv;
 		size_t sdp;
@@ -47,7 +47,7 @@ private:
 
 		std::vector<size_t> members() const;
 	};
-	/** \brief Alternative for a layer: a function that changes the graph */
+	/** \brief Alternative for a layer: its name, and a function that changes the graph */
 	struct Candidate {
 		std::string what;
 		std::function<void(Graph &)> apply;
@@ -66,7 +66,8 @@ private:
 		std::vector<std::pair<Place, PixelFormat>> surfaces;
 		std::vector<bool> compressed; /**< for each set of weights */
 	};
-	/** \brief A subject of choice, for errors if it is never possible */
+	/** \brief Something to choose, such as bands; if the user demands it but no layer can have
+	 * it, the error message ends with \a remedy */
 	struct Subject {
 		const char *name;
 		Choice choice;
@@ -74,11 +75,10 @@ private:
 		bool taken = false;
 	};
 
-	/** \return the only operation that reads a surface, if no other operation names the
-	 * surface */
+	/** \return the only operation that reads a surface, if the surface has no other use */
 	std::optional<size_t> onlyReader(const std::string &name) const;
-	/** \return true if the convolution, or the next one, reuses the convolution buffer by the
-	 * user's own settings */
+	/** \return true if the user has set that the convolution or the next one reuses data or
+	 * weights in the convolution buffer */
 	bool sharesBuffer(size_t conv) const;
 	std::optional<Layer> layerOf(size_t conv) const;
 	/** \return true if assembly adds a convolution between the operations: their input, or the
@@ -88,18 +88,18 @@ private:
 	 * same shape */
 	bool areWeightsUsedAlike(const op::Convolution &conv) const;
 	/**
-	 * \brief Operations of the layer and of the layers whose part of the convolution buffer
-	 * it uses
+	 * \brief Operations of the layer and of the earlier layers whose data or weights it reuses
+	 * in the convolution buffer, also indirectly
 	 */
 	std::vector<size_t> chainOf(const Layer &layer) const;
 
 	void chooseFor(const Layer &layer);
-	/** \brief Take the fastest candidate if one has to be taken or it is faster than the best
-	 * so far */
+	/** \brief Take the fastest candidate if it is faster than the best so far, or if the user
+	 * demands the choice */
 	void consider(Subject &subject, const std::vector<size_t> &members,
 		      const std::vector<Candidate> &candidates);
 	/**
-	 * \brief Time the unchanged graph
+	 * \brief Predict the time of the operations before any change
 	 * \return true if that is possible
 	 */
 	bool begin(const std::vector<size_t> &members);
@@ -115,7 +115,7 @@ private:
 	void bands(const Layer &layer);
 	void fusedPooling(const Layer &layer);
 	void reuse(const Layer &layer);
-	/** \brief Move poolings behind their layers, as streams require */
+	/** \brief Move each fused pooling behind its SDP operation: streams connect neighbours */
 	void movePoolings();
 
 	const Strategy &strategy_;
@@ -124,7 +124,7 @@ private:
 	sim::TimingParameters parameters_;
 	std::map<std::string, Surface> shapes_;
 	std::unordered_map<std::string, size_t> readers_;
-	/* Report on the current layer. */
+	/* Choices for the current layer, for the report. */
 	LayerChoice report_;
 	std::optional<TrialResult> best_;
 

@@ -15,11 +15,11 @@
 namespace nvdla::assembly
 {
 
-/** \brief Result of a trial */
+/** \brief Prediction for some operations of a graph on the chip of the strategy */
 struct TrialResult {
-	double cycles = 0;
-	size_t convolutions = 0;  /**< convolutions of the hardware, counting each band */
-	size_t fusedPoolings = 0; /**< poolings of the hardware that take a stream */
+	double cycles = 0; /**< cycles of the core's clock */
+	size_t convolutions = 0;  /**< hardware layers that are convolutions; each band counts */
+	size_t fusedPoolings = 0; /**< hardware layers that pool SDP's stream on the fly */
 	bool onCpu = false;	  /**< an operation runs on the CPU */
 };
 

@@ -34,7 +34,7 @@ struct Row {
 	/** \brief "0.3+4": operations 3 and 4 of task 0; "6 operations": those of several
 	 * hardware layers */
 	std::string name;
-	std::string engines; /**< "CONV+SDP" */
+	std::string engines; /**< names of the engines, such as "CONV+SDP" */
 	std::string layer;   /**< layer of the model; empty if the loadable does not name it */
 	std::string action;  /**< action of the first operation */
 	std::string shape;   /**< shapes of the first input and the last output */

@@ -33,8 +33,8 @@ struct Step {
 	 * time is not known
 	 */
 	const chip::PredictedOperation *predicted = nullptr;
-	std::string engines; /**< "CONV+SDP" */
-	std::string mode;    /**< "direct 3x3, pad 1; bias per channel" */
+	std::string engines; /**< names of the engines, such as "CONV+SDP" */
+	std::string mode;    /**< such as "direct 3x3, pad 1; bias per channel" */
 	std::string shape;
 	std::string types;
 	std::vector<std::string> operations; /**< names of the operations */

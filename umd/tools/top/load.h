@@ -12,7 +12,7 @@ namespace nvdla::top
 struct EngineLoad {
 	std::string name;
 	Counters total;	   /**< counters since the driver was bound, or since they were reset */
-	Counters interval; /**< what was counted between the two snapshots */
+	Counters interval; /**< increase of the counters between the two snapshots */
 
 	/** \return true if the core counted stalls, NaNs and so on for at least one operation of
 	 * the interval. Otherwise only busy time and number of operations are known */

@@ -45,10 +45,10 @@ template<typename T>
 using Kept = std::unique_ptr<T, void (*)(T *)>;
 
 /*
- * Debian's ONNX Runtime and the library with ONNX's operators both register these operators, and
- * each second registration prints a complaint on standard error. While a WithoutRepeats exists,
- * standard error is a file in memory. The destructor prints the lines of this file, also those that
- * other threads wrote, without the complaints and without empty lines.
+ * Debian's ONNX Runtime and the library with ONNX's operators both register these operators. For
+ * each operator that is already registered, ONNX prints a complaint on standard error. While a
+ * WithoutRepeats exists, standard error is a file in memory. The destructor prints the lines of
+ * this file, also those of other threads, without the complaints and without empty lines.
  */
 class WithoutRepeats
 {

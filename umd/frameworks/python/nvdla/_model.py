@@ -70,7 +70,7 @@ def _example(arrays: Union[np.ndarray, Sequence[np.ndarray]]) -> List[np.ndarray
 
 
 def _examples(samples: Iterable[Union[np.ndarray, Sequence[np.ndarray]]]) -> List[List[np.ndarray]]:
-	"""The examples, of which each has its inputs' arrays."""
+	"""Return the examples in the form that the C++ module takes: for each example, a list of its inputs' arrays."""
 	if isinstance(samples, (str, bytes, os.PathLike)):
 		raise TypeError(f'samples are arrays, not the name of a file: numpy.load({os.fspath(samples)!r}) reads one')
 	return [_example(one) for one in samples]
@@ -157,6 +157,6 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	except Error as error:
 		if '(--calibrate)' not in error.why:
 			raise
-		# The advice is for nvdla-compile.
+		# The message advises an option of nvdla-compile: name the argument of this function instead.
 		why, message = (text.replace('(--calibrate)', '(samples=)') for text in (error.why, str(error)))
 		raise make(error.code, error.what, error.where, why, message) from None

@@ -114,8 +114,8 @@ void warnOfChanges(const TensorDesc &input, const py::buffer_info &array)
 						    : DataType::Int8;
 
 	/*
-	 * Stack level 3: the warning names the line of the application, which called this package's
-	 * two Python functions above this one.
+	 * Stack level 3 skips the two Python functions of this package that led here, so the
+	 * warning names the line of the application.
 	 */
 	if (const std::string note = inputNote(input, type, bytesOf(array));
 	    !note.empty() && PyErr_WarnEx(PyExc_RuntimeWarning, note.c_str(), 3))

@@ -85,16 +85,15 @@ std::vector<int64_t> shapeOf(const TfLiteTensor *tensor)
 	return shape;
 }
 
-/* An interpreter for one model. It runs once at a time; further run() calls wait. Variables of the
- * model keep their values from run to run. */
+/* An interpreter for one model. If several threads call run(), they run one after the other.
+ * Variables of the model keep their values from run to run. */
 class Model
 {
 public:
 	Model(const void *bytes, size_t size, std::span<const nvdla_host_shape> shapes = {});
 
-	/* Calls \a found with type and shape of each output. isDone: true after a run, when all
-	 * shapes are known; false before it: a shape that only a run determines has -1 for each
-	 * extent */
+	/* Calls \a found with type and shape of each output. Before a run (isDone is false), a
+	 * shape that only a run determines has -1 for each length. */
 	void describeOutputs(void *context, nvdla_host_found found, bool isDone) const;
 	/* Runs the model on inputs of zeros, to find the shapes that only a run determines. Returns
 	 * the shapes of all tensors. */
