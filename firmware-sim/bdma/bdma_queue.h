@@ -72,7 +72,7 @@ private:
 
 	uint32_t slots_;
 	std::deque<BdmaOp> operations_; /* oldest first; the running one, too */
-	std::deque<Launch> launches_;	/* oldest first; without empty ones */
+	std::deque<Launch> launches_;	/* oldest first; only launches with operations */
 	size_t launched_ = 0;		/* number of operations that belong to launches_ */
 	std::array<bool, 2> busy_ = {};
 	bool running_ = false;

@@ -55,7 +55,7 @@ public:
 		return surface / perEntry_ * perEntry_ * width_ + x * atoms(surface) +
 		       surface % perEntry_;
 	}
-	/** \return the first entry with unused atoms, or \a end if there is none */
+	/** \return the first entry that may have unused atoms, or \a end if there is none */
 	uint32_t firstPadded(uint32_t end) const;
 
 private:
@@ -133,7 +133,7 @@ private:
 		ConvMode mode = ConvMode::Direct;
 		bool keepData = false;
 		bool keepWeights = false;
-		uint32_t slices = 0; /* this and the next: released unless reused */
+		uint32_t slices = 0; /* these and the counts below: released unless reused */
 		uint32_t dataEntries = 0;
 		uint32_t kernels = 0;
 		uint32_t weightEntries = 0;

@@ -225,7 +225,7 @@ std::string WeightReader::checkFetch() const
 	return {};
 }
 
-/* \return true if the rings hold all bytes at once, and the group sizes do not exceed the bytes */
+/* \return true if the rings hold all bytes at once, and all group sizes together are no larger */
 bool WeightReader::allArrives() const
 {
 	const auto fits = [&](const EntryRing &ring, uint64_t bytes) {
@@ -312,7 +312,7 @@ void WeightReader::awaitGroup()
 		return;
 	}
 
-	/* Bursts end at multiples of their size; one that does not fit is not requested. */
+	/* Bursts end at multiples of their size; CDMA requests only bursts that fit the ring. */
 	const uint64_t waits = packed_.done() ? 0 : end % kBurstBytes;
 	if (requiredBytes_ + waits > packed_.fetched())
 		throw NeverArrive("CDMA: group sizes (WGS) add up to more than is fetched");

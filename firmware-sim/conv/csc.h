@@ -58,7 +58,7 @@ class NeverArrive : public std::runtime_error
 	using std::runtime_error::runtime_error;
 };
 
-/** \brief Where a convolution's weights come from, kernel group by kernel group */
+/** \brief Source of a convolution's weights, kernel group by kernel group */
 class WeightSource
 {
 public:
@@ -162,7 +162,7 @@ public:
 
 	/**
 	 * \brief Gather the data vectors of \a block for output line \a y
-	 * \return one pointer per output column to block.lanes elements; kMacLanes can be read
+	 * \return one pointer per output column to block.lanes elements; kMacLanes are readable
 	 */
 	const std::vector<const int16_t *> &line(uint32_t batch, uint32_t y, const Block &block);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compiled once for each instruction set (Highway), by conv_simd.cpp.
+ * Implements dense_sums.h; compiled once for each instruction set (Highway), by conv_simd.cpp.
  */
 #include "conv/dense_sums.h"
 
@@ -68,7 +68,7 @@ struct PaddedBlock {
 	}
 };
 
-/** Products of INT8 in 16 bits */
+/** Multiplies INT8 as numbers of 16 bits */
 struct DensePairs {
 	using Tag = hn::CappedTag<int16_t, kDenseBytes / 2>;
 	using SumTag = hn::RepartitionToWide<Tag>;

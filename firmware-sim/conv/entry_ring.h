@@ -19,7 +19,7 @@ namespace nvdla::sim
 class EntryRing
 {
 public:
-	/** \param entries of the buffer, a power of two */
+	/** \param entries number of entries of the buffer, a power of two */
 	explicit EntryRing(uint32_t entries) : mask_(entries - 1) {}
 
 	/** \brief Make an empty ring of \a size entries that starts at entry \a base of the

@@ -201,7 +201,7 @@ struct Regular {
 	ptrdiff_t step; /* bytes */
 };
 
-/** \return the longest run from the first position on; the \a width positions of a line are one */
+/** \return the longest run from the first position on, in whole lines of \a width positions */
 Regular regularFrom(std::span<const TilePosition> positions, size_t width)
 {
 	const auto stepTo = [&](size_t index) {

@@ -51,7 +51,7 @@ struct CubeRegisters {
 	uint32_t surfaceStride;
 };
 
-/** \return a cube without batches */
+/** \return the cube that \a registers describe; without a batch stride */
 inline FeatureCube decodeCube(const RegisterView &view, const CubeRegisters &registers,
 			      const Geometry &geometry)
 {

@@ -88,7 +88,7 @@ public:
 
 	/**
 	 * \brief read() without a copy, if the memory gives a view
-	 * \param buffer gets the bytes if it has none
+	 * \param buffer gets the bytes if there is no view
 	 * \return \a size bytes, valid until \a buffer or the memory changes
 	 */
 	std::span<const std::byte> view(RamType type, uint64_t address, size_t size,

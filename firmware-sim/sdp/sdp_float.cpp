@@ -96,7 +96,7 @@ struct Multiply {
 		const Bits product = asBits(hn::Mul(asFloat(value), asFloat(other)));
 		const Bits magnitude = magnitudeOf(product);
 
-		/* Below the smallest normal number IEEE 754 rounds with fewer bits. */
+		/* This may be a denormal number that IEEE 754, with fewer bits, rounded up. */
 		odd = hn::Or(odd, hn::Eq(magnitude, constant(kSmallest)));
 		return finish(magnitude, signOf(product));
 	}

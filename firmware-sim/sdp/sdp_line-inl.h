@@ -58,7 +58,7 @@ HWY_INLINE Single loadSingles(const int32_t *numbers)
 	return hn::ConvertTo(SingleTag(), hn::LoadU(NumberTag(), numbers));
 }
 
-/** Loads a line's numbers plus \a more, in fixed point */
+/** Loads an array of SdpLine plus \a more, in fixed point */
 HWY_INLINE Single loadFixed(const double *numbers, double more = 0)
 {
 	const hn::Rebind<float, Tag> halfTag;
@@ -70,7 +70,7 @@ HWY_INLINE Single loadFixed(const double *numbers, double more = 0)
 	return hn::Combine(SingleTag(), moved(numbers + hn::Lanes(Tag())), moved(numbers));
 }
 
-/** \return the nearest whole numbers, which must fit a Number */
+/** \return the nearest whole numbers, which must fit 32 bits */
 HWY_INLINE Numbers nearestOf(Single values)
 {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -124,8 +124,8 @@ double Run::largestInput() const
 
 bool Run::set()
 {
-	constexpr double kLittle = 0x1p-10; /* above: search for the largest input */
-	constexpr double kMost = 0x1p-7;    /* above: the stages are as fast as the line */
+	constexpr double kLittle = 0x1p-10; /* larger errors: search for the largest input */
+	constexpr double kMost = 0x1p-7;    /* larger errors: the stages are as fast as the line */
 	const double element = elements ? sdp::largestOf(elements, in.size()) : 0;
 
 	return (setUpTo(largest, element, kLittle) && (exact || !hasManyHalves())) ||
@@ -331,7 +331,7 @@ bool storeOf(const Run &run, Element *out)
 		const Follower<kElements, kEnd> second(run, (lane + kLanes) % lanes);
 		for (size_t next = lane; next < count; next += step) {
 			/*
-			 * The last atom of an odd number is computed together with the one
+			 * The last atom of an odd number is computed together with the atom
 			 * before.
 			 */
 			const size_t at = std::min(next, count - kPair);

@@ -14,11 +14,11 @@
 namespace nvdla::sim
 {
 
-/** \brief How CSC divides the output into stripes, the positions of one MAC step */
+/** \brief How CSC divides the output into stripes: positions computed with one set of weights */
 enum class ConvWalk : uint8_t {
-	Stripes, /**< 16 to 31 positions, continued over line ends */
+	Stripes, /**< continued over line ends; 16 to 31 positions in nv_full */
 	Lines,	 /**< within a line; for images */
-	Tiles,	 /**< of tiles of four positions; for Winograd */
+	Tiles,	 /**< stripes of tiles, 2 x 2 positions each; for Winograd */
 };
 
 /** \brief Bytes of an operation's cube and weights in the convolution buffer */

@@ -104,7 +104,7 @@ private:
 		if (!found)
 			fail(command,
 			     fmt::format("none of the interrupts {:#x} comes", command.mask));
-		come_ &= ~(found & -found); /* the lowest bit */
+		come_ &= ~(found & -found); /* a wait uses up one interrupt */
 		return found != 0;
 	}
 

@@ -2,7 +2,7 @@
 /*
  * Register traces: text files of register accesses, memory contents and expectations.
  *
- * Three formats are read. "trace" is the format of the golden vectors. "input.txn" is the format of
+ * Three formats are read. "trace" is that of the reference vectors. "input.txn" is the format of
  * branch nvdlav1 of the public hardware repository. NAME.cfg in a folder NAME is that of its branch
  * master.
  */
@@ -33,7 +33,7 @@ struct Tolerance {
 	};
 
 	Kind kind = Kind::Exact;
-	double products = 0;	/**< convolution: R * S * C */
+	double products = 0;	/**< convolution: number of products in a sum, R * S * C */
 	double maxExponent = 0; /**< convolution: largest binary exponent of a product */
 	double absolute = 0;	/**< pooling: largest difference */
 	double relative = 0;	/**< pooling: largest difference divided by the expected number */

@@ -229,8 +229,8 @@ protected:
 	}
 
 	/*
-	 * The testbench has a thread for each block. Before a block's first register write after a
-	 * poll, its thread waits for the events of that poll.
+	 * The testbench has a thread for each block, a unit. Before its first register write after a
+	 * poll, the block's thread waits for the events of that poll.
 	 */
 	void store(const TraceCommand &command) override
 	{
