@@ -265,7 +265,7 @@ int32_t CdpRun::normalise(const int32_t *center)
 	return static_cast<int32_t>(clipped);
 }
 
-/* Adds up from the middle outwards, as the hardware does: the two neighbours first. */
+/* Adds pairs from the middle outwards, and the centre to the first pair, as the hardware does. */
 uint32_t CdpRun::squareSumFloat(const int32_t *center) const
 {
 	const auto radius = static_cast<int32_t>(op_.radius);

@@ -187,7 +187,7 @@ void floatInput(bool nanToZero, const std::byte *atoms, size_t count, int32_t *v
 	}
 }
 
-/* Adds from the middle outwards, as the hardware does: the two neighbours come first. */
+/* Adds pairs from the middle outwards, and the centre to the first pair, as the hardware does. */
 HWY_INLINE Bits squareSum(const int32_t *center, uint32_t radius)
 {
 	const auto square = [&](const int32_t *at) HWY_ATTR {

@@ -16,7 +16,7 @@
 namespace nvdla::sim
 {
 
-/** Largest number of channels by which the window reaches beyond the cube's first or last one */
+/** Most channels by which the window reaches beyond the cube's first or last channel */
 inline constexpr uint32_t kCdpMargin = 4;
 
 /**

@@ -39,7 +39,7 @@ unsigned redundantSignBits(int64_t value)
 	return static_cast<unsigned>(std::countl_zero(magnitude)) - (64 - Bits) - 1;
 }
 
-/** A mantissa, and the bits that were shifted out of it, at the top of the 40 bits of \a below */
+/** A mantissa; \a below has the bits that were shifted out of it, at the top of its 40 bits */
 struct Aligned {
 	int64_t mantissa;
 	uint64_t below = 0;

@@ -65,7 +65,7 @@ private:
 	uint32_t rest_;	 /* number of remaining surfaces */
 };
 
-/** \brief Data that an operation need not fetch, because an earlier one kept them */
+/** \brief Data that an operation need not fetch, because an earlier operation kept them */
 struct Kept {
 	bool data = false;
 	bool weights = false;
@@ -96,7 +96,7 @@ public:
 	 * operation kept are released, unless \a op reuses them (data: in the same mode).
 	 */
 	Kept begin(const ConvOp &op);
-	/** \brief End an operation: release lines and remember what is kept */
+	/** \brief End an operation: release lines, and remember which data and weights are kept */
 	void end(const ConvOp &op);
 
 	/** \brief Lines that CDMA has fetched and CSC has not released */
@@ -124,7 +124,7 @@ public:
 		 uint32_t offset = 0);
 
 private:
-	static constexpr uint32_t kKernelMask = 0x7fff; /* bits of CSC's counter */
+	static constexpr uint32_t kKernelMask = 0x7fff; /* CSC's counter has 15 bits */
 
 	/** Values of the last operation that begin() compares with those of the next one */
 	struct Last {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Convolution DMA: memory to the convolution buffer.
+ * Convolution DMA: fetches data and weights from memory into the convolution buffer.
  */
 #pragma once
 

@@ -108,7 +108,7 @@ private:
 	std::vector<std::byte> buffers_[LineLayout::kMostAtomsPerEntry];
 };
 
-/** Base of both modes' fetchers; each thread has a LineReader */
+/** Base of the fetchers for direct and for Winograd mode; each thread has a LineReader */
 class FeatureFetcher : public DataFetcher
 {
 protected:

@@ -183,7 +183,7 @@ public:
 	std::span<const std::byte> all() const { return source_.all(); }
 	size_t lineBytes() const { return lineBytes_; }
 
-	/** \return line \a y, valid until the next one is read */
+	/** \return line \a y, valid until the next line is read */
 	const std::byte *read(uint32_t y)
 	{
 		return source_.view(uint64_t{ y } * lineStride_, lineBytes_, line_).data();

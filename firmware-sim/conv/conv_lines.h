@@ -54,11 +54,11 @@ struct LineShares {
 /**
  * \brief Stream all output lines to \a sink, in the order of computeConv()
  *
- * A thread takes a band of lines, or pieces of panels in order. It takes a whole panel while there
- * is one for each thread, or if a receiver needs whole surfaces. Only one thread at a time fetches
- * weights. If the sink can be forked, each thread has a receiver for each group of a panel. Else a
- * panel is one group, and threads deliver their lines one after the other, in order. Results in
- * memory, counters and errors do not depend on the number of threads.
+ * A thread takes a band of lines for all panels, or pieces of panels (some lines each) in order. It
+ * takes a whole panel while there is one for each thread, or if a receiver needs whole surfaces.
+ * Only one thread at a time fetches weights. If the sink can be forked, each thread has a receiver
+ * for each group of a panel. Else a panel is one group, and threads deliver their lines in order.
+ * Results in memory, counters and errors do not depend on the number of threads.
  *
  * \param sink must use another memory port than the weights, as both are used at the same time
  * \param newMaker called once in each thread, in parallel; must not change shared state

@@ -61,7 +61,7 @@ struct DataFetch {
 
 	uint32_t strideX = 1; /**< Winograd: CDMA turns strides into channels */
 	uint32_t strideY = 1;
-	uint32_t entries = 0; /**< entries of a line; 0: computed */
+	uint32_t entries = 0; /**< buffer entries of a line; 0: computed */
 	bool flushNan = false;
 };
 
@@ -102,7 +102,7 @@ struct Windows {
 	int16_t padValue = 0;
 	uint32_t rowsPerBlock = 1;   /**< image: kernel rows in one MAC step */
 	uint32_t preTruncate = 0;    /**< Winograd: PRA_TRUNCATE, right shift of transformed data */
-	uint32_t entries = 0;	     /**< entries of a line; 0: computed */
+	uint32_t entries = 0;	     /**< buffer entries of a line; 0: computed */
 	uint32_t releasedSlices = 1; /**< lines released at the end of the operation */
 };
 

@@ -85,7 +85,7 @@ struct LinePiece {
 struct CubeInMemory {
 	std::span<const std::byte> bytes; /**< from the first atom or pixel to the last one */
 	size_t size;			  /**< bytes of all atoms or pixels */
-	size_t lineStride;		  /**< bytes */
+	size_t lineStride;		  /**< bytes between lines */
 	size_t surfaceStride;		  /**< bytes between surfaces */
 	/** Image: a buffered line with its padding and zeroes, and the range of its bytes that
 	 * pixels replace

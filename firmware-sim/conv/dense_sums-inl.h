@@ -127,7 +127,7 @@ struct DenseQuads {
 			data);
 	}
 
-	/** Adds the data to \a sum, which corrects the excess of the weights later */
+	/** Adds the data to \a sum, with which store() corrects the weights' excess */
 	static HWY_INLINE Sum add(Sum sum, Operand data)
 	{
 		return Quads::add(sum, hn::Set(SumTag(), 0x01010101), data);

@@ -14,7 +14,7 @@ namespace nvdla::sim
  *
  * CDMA and CSC each move their own pointer, by their own registers. Like the hardware, the class
  * does not compare the pointers. Counters are modulo the buffer's entries, and wrap if more entries
- * are released than were fetched. A pointer that moves by more than the ring's size leaves it.
+ * are released than were fetched. A move by more than the ring's size can leave the ring.
  */
 class EntryRing
 {

@@ -44,7 +44,7 @@ public:
 				fill(number, weight);
 	}
 
-	/** \return the table's row for each of the data with these significands */
+	/** \return index of the table's row for each datum, given its significand */
 	static HWY_INLINE Integers rowIndex(Integers significand)
 	{
 		const Integers sign = hn::And(hn::ShiftRight<31>(significand), constant(0x100));
@@ -196,7 +196,7 @@ private:
 	{
 		const BytesTag tag;
 #if HWY_ARCH_X86
-		const Counts index = places; /* the instruction ignores other bits */
+		const Counts index = places; /* bits 4 to 6 are ignored, and bit 7 is 0 */
 #else
 		const Counts index = hn::And(places, hn::Set(tag, 0xf));
 #endif

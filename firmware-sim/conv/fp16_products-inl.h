@@ -49,7 +49,7 @@ struct RowDoubles {
 	Doubles odd = hn::Zero(DoubleTag());
 	Doubles oddUpper = hn::Zero(DoubleTag());
 
-	HWY_INLINE RowDoubles() {} /* an implicit constructor lacks the vector target */
+	HWY_INLINE RowDoubles() {} /* an implicit one would be compiled without vectors */
 
 	HWY_INLINE explicit RowDoubles(const double *from)
 		: even(hn::Load(DoubleTag(), from)),
@@ -144,7 +144,7 @@ struct Position {
 struct RowSums {
 	EvenOdd sums = { hn::Zero(IntegerTag()), hn::Zero(IntegerTag()) };
 
-	HWY_INLINE RowSums() {} /* an implicit constructor lacks the vector target */
+	HWY_INLINE RowSums() {} /* an implicit one would be compiled without vectors */
 
 	/** \param low,high significand of the data in the two forms that products() takes */
 	HWY_INLINE void add(Row significands, Integers low, Integers high, Row distances,

@@ -31,8 +31,8 @@ constexpr size_t growthOf(LineFormat format)
 
 /**
  * \brief Converts the elements of a piece of a line
- * \param out operands of the first part; those of further parts are LinePiece's steps further,
- *	  counted in elements
+ * \param out operands of the first part; further parts follow at LinePiece::toStep, as a number
+ *	  of elements
  */
 void packPiece(LineFormat format, const LinePiece &piece, std::byte *out);
 

@@ -37,7 +37,7 @@ struct TileKernel {
 	uint32_t unitsAtOnce = 1; /**< the units of a run are a multiple of it */
 };
 
-/** \brief A kernel row, or one element of a row if the kernel is dilated */
+/** \brief A kernel row, or one column of a row if the kernel is dilated */
 struct TileTap {
 	uint32_t row;
 	uint32_t offset; /**< distance from the position's first operand, elements */
@@ -48,7 +48,7 @@ struct TileTap {
 /** \return lines of a cube, with the padding above and below that windows reach */
 uint64_t paddedHeight(const Windows &windows);
 
-/** \brief The layout for one operation, which must outlive it */
+/** \brief The layout for one operation, which must outlive the plan */
 class TilePlan
 {
 public:

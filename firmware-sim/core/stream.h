@@ -94,8 +94,8 @@ public:
 	 */
 	virtual std::unique_ptr<StreamSink> fork() { return nullptr; }
 	/**
-	 * \brief Fork for whole surfaces: a fork gets them one after the other, lines in
-	 * order
+	 * \brief Fork for whole surfaces: a fork gets its surfaces one after the other, each
+	 * with its lines in order
 	 *
 	 * For receivers that need a surface's lines in order, but surfaces in any order.
 	 *

@@ -50,7 +50,7 @@ struct Bounds {
 	Vector low = constant(-kUnbounded);
 	Vector high = constant(kUnbounded);
 
-	HWY_INLINE Bounds() {} /* an implicit constructor lacks the vector target */
+	HWY_INLINE Bounds() {} /* an implicit one would be compiled without vectors */
 
 	HWY_INLINE void clip(Vector lowest, Vector highest)
 	{
@@ -226,7 +226,7 @@ struct Extremes {
 	Vector error = constant(0);
 	Vector moved = constant(0);
 
-	HWY_INLINE Extremes() {} /* an implicit constructor lacks the vector target */
+	HWY_INLINE Extremes() {} /* an implicit one would be compiled without vectors */
 };
 
 HWY_INLINE void raise(Vector &largest, Vector values)

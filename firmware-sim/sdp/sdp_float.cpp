@@ -112,7 +112,7 @@ struct Prelu {
 /** Operands of a stage's ALU or multiplier */
 struct Operands {
 	const int32_t *data = nullptr;
-	bool perElement = false; /* else per channel, none of them odd */
+	bool perElement = false; /* false: one for each channel, none of them odd */
 
 	HWY_INLINE Bits at(size_t at, Mask &odd) const
 	{

@@ -93,7 +93,7 @@ struct Run {
 	double largest;		 /* bound of the inputs' magnitudes */
 	/* Results of set(). */
 	bool exact = false; /* all numbers are exact; halves round away from 0 */
-	double margin = 0;  /* else: results closer to a half than this are uncertain */
+	double margin = 0;  /* if not exact: results closer to a half than this are uncertain */
 
 	/** \return false if numbers are too large, or something may saturate */
 	bool set();
@@ -312,7 +312,7 @@ bool storeOf(const Run &run, Element *out)
 	constexpr size_t kPairWords = hn::MaxLanes(WordTag());
 	/* Local copies: stores may alias members, which would be loaded again after each store. */
 	const int32_t *in = run.in.data();
-	const int32_t *elements = kElements ? run.elements : in; /* unused */
+	const int32_t *elements = kElements ? run.elements : in; /* in: not used */
 	const size_t count = run.in.size();
 	const size_t lanes = run.lanes;
 	const size_t step = std::max(lanes, kPair);

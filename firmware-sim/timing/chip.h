@@ -19,7 +19,7 @@ struct Chip {
 	double sram = 25e9; /**< bytes a second in each direction */
 	double sramLatency = 20e-9;
 	double interruptGap =
-		0; /**< seconds from an operation's end to the start of one that waits for it */
+		0; /**< seconds from an operation's end to the start of another that waits for it */
 
 	/** \return the parameters in core cycles; TimingParameters::seenBy() limits bandwidths to
 	 * a core's ports */

@@ -184,7 +184,7 @@ private:
 		return true;
 	}
 
-	/* \return false */
+	/* \return false, for callers that return it */
 	bool fail(const TraceCommand &command, const std::string &message)
 	{
 		result_.failures.push_back(fmt::format("line {}: {}", command.line, message));

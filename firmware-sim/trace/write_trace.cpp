@@ -229,7 +229,7 @@ protected:
 	}
 
 	/*
-	 * The testbench has a thread for each block, a unit. Before its first register write after a
+	 * The testbench has a thread for each block (unit). Before its first register write after a
 	 * poll, the block's thread waits for the events of that poll.
 	 */
 	void store(const TraceCommand &command) override
