@@ -30,7 +30,7 @@ constexpr int16_t kInfinity = 0x7c00;
 constexpr int kHalfFractionBits = 10;
 constexpr int16_t kHalfFraction = (1 << kHalfFractionBits) - 1;
 /* Added to exponents of weights. A zero weight has the most negative exponent; with the bias, its
- * distance from the largest exponent exceeds 16 bits and wraps to a negative number. */
+ * distance from the largest exponent exceeds int16_t and wraps to a negative number. */
 constexpr int16_t kExponentBias = 64;
 
 /** \return \a magnitudes with the signs of \a numbers */

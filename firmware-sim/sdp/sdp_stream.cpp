@@ -83,7 +83,7 @@ void SdpStream::pushLines(const StreamRun &first, uint32_t count)
 	process(first, static_cast<uint32_t>(atoms));
 }
 
-/* Processes the atoms of a run of one or more lines. For PDP, short lines are not divided. */
+/* Processes the atoms of one or more lines of a run; for PDP, whole lines together if possible. */
 void SdpStream::process(const StreamRun &run, uint32_t atoms)
 {
 	const uint32_t most = op_.toPdp && op_.width < kMostAtoms
