@@ -86,7 +86,7 @@ private:
 	/** \brief Bring the cube into the buffer, or let CSC read it in memory if the result is the
 	 * same */
 	void fetchData(const ConvOp &op, const StreamSink &sink);
-	/** \return CDMA's counters */
+	/** \return updates of CDMA's registers that count NaNs and infinities */
 	std::vector<RegisterUpdate> counters() const;
 	OperationResult hang(std::string reason);
 

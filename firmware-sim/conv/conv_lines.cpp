@@ -20,7 +20,7 @@ namespace
 uint32_t largestSum(const ConvOp &op)
 {
 	constexpr uint32_t kAnySum = uint32_t{ 1 } << 31;
-	constexpr uint64_t kLargestProduct = 1 << 14; /* largest INT8 product */
+	constexpr uint64_t kLargestProduct = 1 << 14; /* of INT8: -128 * -128 */
 
 	if (op.precision != Precision::Int8)
 		return kAnySum;

@@ -17,9 +17,9 @@
 namespace nvdla::sim
 {
 
-/** \brief Kernels of a group */
+/** \brief Number of kernels in a group */
 inline constexpr size_t kFp16Kernels = 16;
-/** \brief Kernels of the two groups that are computed together */
+/** \brief Number of kernels in the two groups that are computed together */
 inline constexpr size_t kFp16Columns = 2 * kFp16Kernels;
 
 /** \brief Accumulators of one output position */

@@ -52,7 +52,7 @@ bool anyNan(const float *numbers, size_t count);
 /** \return true if one of the INT8 numbers is negative */
 bool anyNegative(const std::byte *numbers, size_t count);
 
-/** \brief The largest magnitudes of INT16 */
+/** \brief Largest magnitudes among INT16 numbers, to bound their products */
 struct Int16Magnitudes {
 	uint32_t number = 0;
 	uint32_t pair = 0; /**< largest sum of two: numbers 0 and 1, 2 and 3 ... */

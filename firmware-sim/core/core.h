@@ -43,7 +43,7 @@ struct CsbWrite {
 	uint32_t value;
 };
 
-/** \brief Configuration of a core */
+/** \brief Configuration of a core: hardware, predicted times, and use of the host */
 struct CoreConfig {
 	Geometry geometry = nvFull;
 	uint64_t cvsramBase = 0; /**< first address of the CVSRAM, as engines see it */

@@ -27,7 +27,7 @@ constexpr uint32_t atomChannels(Precision precision)
 	return precision == Precision::Int8 ? 32 : 16;
 }
 
-/** \brief Description of a stream's cube */
+/** \brief Size of the cube that a stream transports, or of the cubes of a batch */
 struct StreamCube {
 	uint32_t width;
 	uint32_t height;

@@ -37,7 +37,7 @@ struct OperationTiming {
 	std::array<uint64_t, 3> operandStall{}; /**< cycles of X1, X2, Y waiting for operands */
 	uint64_t writeStall = 0;		/**< cycles of writes waiting for a slow memory */
 	uint32_t latency = 0;			/**< cycles until the slowest memory answers */
-	uint64_t macCycles = 0;			/**< cycles with MAC steps */
+	uint64_t macCycles = 0;			/**< cycles of a convolution's MAC steps */
 	uint64_t dataCycles = 0;   /**< cycles of a convolution's fetch before the first MAC step */
 	uint64_t weightCycles = 0; /**< cycles until a convolution has all of its weights */
 	Bound bound = Bound::Latency;

@@ -39,7 +39,7 @@ public:
 	virtual std::string obstacle() const { return {}; }
 };
 
-/** \brief Result of playing a trace */
+/** \brief Result of playing a trace: failures, and how expectations with a tolerance fared */
 struct PlayResult {
 	std::vector<std::string> failures; /**< one line each, with the line of the trace */
 	unsigned int toleranced = 0;	   /**< expectations with a tolerance */

@@ -259,7 +259,7 @@ protected:
 				continue;
 			events_.push_back(fmt::format("sync_id_{}", syncs_++));
 			line("intr_notify({}, {});", interruptName(bit), events_.back());
-			/* Each event needs a check, even of nothing. */
+			/* The testbench wants a check for each event; this one checks nothing. */
 			line("check_nothing({});", events_.back());
 		}
 	}
