@@ -198,7 +198,7 @@ private:
 /** A run of equidistant positions */
 struct Regular {
 	size_t count;
-	ptrdiff_t step; /* bytes */
+	ptrdiff_t step; /* bytes between positions */
 };
 
 /** \return the longest run from the first position on, in whole lines of \a width positions */

@@ -45,7 +45,7 @@ inline double powerOfTwo(int exponent)
 	return std::bit_cast<double>(static_cast<uint64_t>(1023 + exponent) << 52);
 }
 
-/** Two bounds, real numbers */
+/** Lower and upper bounds of real numbers, for a vector of channels */
 struct Bounds {
 	Vector low = constant(-kUnbounded);
 	Vector high = constant(kUnbounded);

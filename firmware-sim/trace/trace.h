@@ -48,8 +48,8 @@ struct TraceCommand {
 		Read,	      /**< (register & mask) must be value now */
 		Expect,	      /**< memory must equal these bytes */
 		ExpectCrc,    /**< the CRC-32 of size bytes of memory must be value */
-		AnyInterrupt, /**< wait for an interrupt of mask not waited for yet */
-		Interrupts,   /**< wait for each interrupt of value not waited for yet */
+		AnyInterrupt, /**< wait for one interrupt of mask, which uses that interrupt up */
+		Interrupts,   /**< wait for all interrupts of value, which uses them up */
 		Acknowledge,  /**< write value to GLB's S_INTR_STATUS; no other command needs the
 			       *  bits that it clears */
 	};
