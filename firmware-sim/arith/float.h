@@ -8,9 +8,9 @@
  *    number; infinities of the input become that number when they are widened;
  *  - FP17 and FP32 have no denormals: a result below the smallest normal number becomes zero of the
  *    same sign. Only FP16 in memory has denormals;
- *  - if an operand is a NaN, it is the result; of two NaNs, the first one. The payload of a NaN
- *    stays in the low bits when the width changes. Sources: memory formats document, "FP16
- *    Supporting"; for widths and order of the steps the hardware's published C model.
+ *  - if an operand is a NaN, the result is that NaN (of two NaNs, the first one). A NaN's payload
+ *    stays in the low bits when the width changes (NVDLA's memory formats document, "FP16
+ *    Supporting"; widths and order of the steps are those of the hardware's published C model).
  */
 #pragma once
 
@@ -84,7 +84,7 @@ constexpr uint64_t roundNearestEven(uint64_t value, unsigned drop)
 /**
  * \brief Rounds a significand, and combines sign, exponent and mantissa
  *
- * \param exponentField exponent of the number, before rounding can carry into it
+ * \param exponentField exponent field before rounding, which may increase it by one
  * \param significand its top bit is bit number kMantissaBits + \a drop
  */
 template<typename F>
@@ -112,8 +112,8 @@ constexpr uint32_t add(uint32_t a, uint32_t b)
 	if ((a & F::kMagnitudeMask) < (b & F::kMagnitudeMask))
 		std::swap(a, b);
 
-	/* Bits kept below the larger number: more than two mantissas, so that rounding sees all
-	 * bits it depends on. */
+	/* Bits kept below the larger significand: two more than a mantissa has, so that bits of
+	 * the smaller number that are lost below them cannot change the rounding. */
 	constexpr unsigned kGuard = F::kMantissaBits + 2;
 	constexpr unsigned kWidth = F::kMantissaBits + 1 + kGuard;
 	const unsigned distance = static_cast<unsigned>(F::exponent(a) - F::exponent(b));
@@ -175,7 +175,7 @@ constexpr uint32_t multiply(uint32_t a, uint32_t b)
 	return F::exponent(result) == 0 ? sign : result;
 }
 
-/** \return true if \a a > \a b, with +0 > -0; neither may be a NaN */
+/** \return true if \a a > \a b (+0 > -0), or both are the same negative number; no NaNs */
 template<typename F>
 constexpr bool isGreater(uint32_t a, uint32_t b)
 {
@@ -213,7 +213,7 @@ constexpr uint32_t moveSign(uint32_t bits)
 	return From::sign(bits) ? To::kSignMask : 0;
 }
 
-/** \return \a bits converted to a format with at least as many bits in each field; exact */
+/** \return \a bits in a format with no smaller field; exact, but infinities are clipped */
 template<typename From, typename To>
 constexpr uint32_t widen(uint32_t bits)
 {
@@ -310,7 +310,7 @@ constexpr uint16_t int17ToFp16(int32_t value)
 	if (magnitude == 0)
 		return 0;
 
-	/* Moves the top bit to that of an FP16 significand with 16 further bits. */
+	/* Shifts the magnitude to an FP16 significand followed by 16 bits to round off. */
 	constexpr unsigned kExtra = 16;
 	const int top = 31 - std::countl_zero(magnitude);
 	const int exponent = top + Fp16::kBias;

@@ -108,7 +108,7 @@ HWY_INLINE Bits halvesOf(Bits bits)
 }
 
 /**
- * \param count number of elements, those of whole atoms
+ * \param count number of elements, a multiple of an atom's 16
  * \return true if the bits of all FP16 magnitudes are below \a limit
  */
 HWY_INLINE bool halvesAreBelow(const uint16_t *halves, size_t count, uint16_t limit)
@@ -116,7 +116,7 @@ HWY_INLINE bool halvesAreBelow(const uint16_t *halves, size_t count, uint16_t li
 	const hn::CappedTag<uint16_t, 32> tag;
 	const hn::CappedTag<uint16_t, 16> atomTag;
 	auto largest = hn::Zero(tag);
-	auto last = hn::Zero(atomTag); /* half a vector, if the number of atoms is odd */
+	auto last = hn::Zero(atomTag); /* an atom that fills only half a vector */
 	size_t i = 0;
 
 	for (; i + hn::Lanes(tag) <= count; i += hn::Lanes(tag)) {

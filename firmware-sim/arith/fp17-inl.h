@@ -116,8 +116,8 @@ HWY_INLINE Bits rounded(Bits value, Bits sign)
 HWY_INLINE Bits ofSingles(Bits value)
 {
 	const Bits magnitude = magnitudeOf(value);
-	/* Within half a denormal step of the smallest normal number, rounding gives that
-	 * number. */
+	/* A magnitude that is less than the smallest normal number by at most half the
+	 * distance between denormal numbers is rounded up to it. */
 	const Mask nearLeast = hn::And(hn::Gt(magnitude, constant(kLeast - 0x2001)),
 				       hn::Lt(magnitude, constant(kLeast)));
 

@@ -111,8 +111,8 @@ constexpr int64_t truncateSigned(int64_t value, int shift)
 /**
  * \brief Parameters of a converter: (x - offset) * scale >> shift
  *
- * Register widths: offset 32 bits signed (CDP: 8 for INT8, 16 or 32 for INT16), scale 16 bits
- * signed, shift 5 or 6 bits unsigned.
+ * Register widths: offset 32 bits signed (for INT8, 8 at CDP's input and 25 at its output; for
+ * INT16, 16 at CDP's input), scale 16 bits signed, shift 5 or 6 bits unsigned.
  */
 struct Converter {
 	int32_t offset = 0;

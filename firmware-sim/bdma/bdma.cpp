@@ -21,9 +21,9 @@ RamType ramType(const RegisterView &bdma, uint32_t mask)
 }
 
 /*
- * Core cycles, fitted to the reference vectors. Once per group there is the pipeline's latency, and
- * most of it again for each change of the source memory. To these come three cycles for two
- * lines, and eleven for eight written words of 64 bytes.
+ * Core cycles, fitted to the reference vectors: the pipeline's latency once for each group, most of
+ * this latency again for each change of the source memory, 3 cycles for each 2 lines, and 11 cycles
+ * for each 8 written words of 64 bytes.
  */
 uint64_t duration(const BdmaOp &op)
 {

@@ -31,7 +31,7 @@ struct BdmaOp {
 	RamType dstType;
 	uint64_t src;
 	uint64_t dst;
-	uint32_t lineBytes; /**< 32 to 256 KiB, a multiple of 32 */
+	uint32_t lineBytes; /**< 32 bytes to 256 KiB, a multiple of 32 */
 	uint32_t lines;	    /**< lines per surface, 1 to 2^24 */
 	uint32_t surfaces;  /**< 1 to 2^24 */
 	uint32_t srcLineStride;

@@ -18,8 +18,8 @@ namespace nvdla::sim
  * A write to CFG_OP.EN queues the operation that the registers describe. A launch makes a group of
  * all operations queued since the last launch. Operations run in the order of the queue, and the
  * group's interrupt follows the last one. The oldest operation is in the load unit instead of a
- * slot, so the queue holds one operation more than there are slots (nvdlav1 RTL, and the vectors
- * for STATUS).
+ * slot, so the queue holds one operation more than there are slots (nvdlav1 RTL, and reference
+ * vectors that read STATUS).
  *
  * Not thread-safe: the caller holds the core's lock.
  */
@@ -72,7 +72,7 @@ private:
 
 	uint32_t slots_;
 	std::deque<BdmaOp> operations_; /* oldest first; the running one, too */
-	std::deque<Launch> launches_;	/* oldest first; without empty ones */
+	std::deque<Launch> launches_;	/* oldest first; only launches with operations */
 	size_t launched_ = 0;		/* number of operations that belong to launches_ */
 	std::array<bool, 2> busy_ = {};
 	bool running_ = false;

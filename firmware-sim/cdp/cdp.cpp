@@ -23,7 +23,7 @@ using namespace arith;
 namespace
 {
 
-/* Positions of a line that are processed together; limits the buffers of an operation. */
+/* Positions of a line that are processed together; limits the size of a thread's buffers. */
 constexpr uint32_t chunkAtoms = 64;
 constexpr uint32_t margin = kCdpMargin;
 
@@ -42,7 +42,7 @@ struct CdpCounters {
 	}
 };
 
-/* Treats lines that follow each other without gaps in both cubes as one line. */
+/* Joins all lines into one if neither the source nor the destination has gaps between lines. */
 CdpOp withLongestLines(const CdpOp &op)
 {
 	CdpOp result = op;
@@ -99,8 +99,8 @@ private:
 	void convertAtoms(std::span<const std::byte> atoms, uint32_t channel, uint32_t count);
 	void normalisePosition(uint32_t atom, std::byte *out, size_t step);
 	void lookUpFast(const int32_t *center);
-	/** \brief Where output atoms go: the first surface's, and the bytes from there to the next
-	 * surface's */
+	/** \brief Destination of output atoms: place of the first surface's atoms, and bytes from
+	 * one surface to the next */
 	struct Places {
 		std::byte *atoms;
 		size_t step;
@@ -113,21 +113,21 @@ private:
 	const CdpOp &op_;
 	MemoryPort &memory_;
 	const uint32_t lanes_;
-	/** Values from one position to the next: its channels, and a margin on both sides */
+	/** Values from one position to the next: its channels, with a margin on both sides */
 	const uint32_t stride_;
-	const size_t mostValues_; /**< values of a full chunk */
+	const size_t mostValues_; /**< number of values in a full chunk */
 	Lut lut_;
-	/* The vector code's tables for integers and for FP16, if it can replace lut_. */
+	/* Tables of the vector code for integers and for FP16; set if they can replace lut_. */
 	std::optional<FastLut> fastLut_;
 	std::optional<FloatLut> floatLut_;
 	std::optional<CdpFloat> float_; /**< set if floatLut_ is */
 
-	std::vector<int32_t> values_;  /**< values of a chunk; with float_, FP32 bits */
+	std::vector<int32_t> values_;  /**< values of a chunk; if float_ is set, FP32 bits */
 	std::vector<double> sums_;     /**< INT16: sums of squares of a position */
 	std::vector<int32_t> results_; /**< results of a position */
 	std::vector<int32_t> elements_;
 	std::vector<std::byte> bytes_;
-	CdpCounters counters_; /**< without the counts in fastLut_ and float_ */
+	CdpCounters counters_; /**< without the counts in float_ */
 };
 
 CdpFloat CdpRun::floatOf(const CdpOp &op)
@@ -265,7 +265,7 @@ int32_t CdpRun::normalise(const int32_t *center)
 	return static_cast<int32_t>(clipped);
 }
 
-/* Adds up from the middle outwards, as the hardware does: the two neighbours first. */
+/* Adds pairs from the middle outwards, and the centre to the first pair, as the hardware does. */
 uint32_t CdpRun::squareSumFloat(const int32_t *center) const
 {
 	const auto radius = static_cast<int32_t>(op_.radius);
@@ -306,7 +306,7 @@ CdpRun::Places CdpRun::place(uint32_t y, uint32_t x, size_t bytes)
 	const size_t stride = op_.destination.surfaceStride;
 	const bool areApart = stride >= bytes || op_.surfaces() == 1;
 
-	/* Results go directly to memory only if its surfaces do not overlap. */
+	/* Results go directly to memory only if the output's surfaces do not overlap. */
 	const auto all = memory_.place(op_.destination.ram,
 				       op_.destination.addressOf(0, y, uint64_t{ x } * op_.atom()),
 				       (op_.surfaces() - 1) * stride + bytes);
@@ -353,7 +353,7 @@ CdpCounters CdpRun::counters() const
 /* Threads can share the positions if no output overwrites the input of another position. */
 unsigned int worthwhileThreads(const CdpOp &op)
 {
-	constexpr uint64_t kAtoms = 640; /* processed in several microseconds */
+	constexpr uint64_t kAtoms = 640; /* work of several microseconds, for which a thread pays */
 	const uint64_t line = uint64_t{ op.width } * op.atom();
 	const Placement written = op.destination.placement(line, op.height, op.surfaces());
 	const Placement read = op.source.placement(line, op.height, op.surfaces());

@@ -14,7 +14,7 @@ using namespace arith;
 namespace
 {
 
-/* Registers for edges of the tables hold integers of 38 bits, or FP32 in the low register. */
+/* A table's start or end is an integer of 38 bits in two registers, or FP32 in the low register. */
 constexpr unsigned edgeBits = 38;
 constexpr unsigned int8OutputOffsetBits = 25;
 

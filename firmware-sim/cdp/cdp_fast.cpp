@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Vector code of CDP. Squares of FP17 numbers and their sums are far from the limits of FP32, so
- * IEEE 754 gives the results of arith/float.h. Vectors with a NaN go through the reference.
+ * IEEE 754 gives the results of arith/float.h. For vectors with a NaN, CdpFloat::one() is called.
  *
  * The file is compiled once for each instruction set (Highway).
  */
@@ -107,7 +107,7 @@ void sumSquares(const int32_t *values, uint32_t radius, size_t count, hn::TFromD
 	}
 }
 
-/* Products are exact in doubles: sums have 34 bits, scales 16. Only the result is rounded. */
+/* Products are exact in doubles: value - offset has 34 bits, scale 16. Only results are rounded. */
 template<typename Element>
 uint32_t outputOf(const arith::Converter &converter, const int32_t *results, const int32_t *factors,
 		  size_t count, std::byte *atoms, size_t step)
@@ -187,7 +187,7 @@ void floatInput(bool nanToZero, const std::byte *atoms, size_t count, int32_t *v
 	}
 }
 
-/* Adds from the middle outwards, as the hardware does: the two neighbours come first. */
+/* Adds pairs from the middle outwards, and the centre to the first pair, as the hardware does. */
 HWY_INLINE Bits squareSum(const int32_t *center, uint32_t radius)
 {
 	const auto square = [&](const int32_t *at) HWY_ATTR {

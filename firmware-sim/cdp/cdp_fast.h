@@ -16,7 +16,7 @@
 namespace nvdla::sim
 {
 
-/** Largest number of channels by which the window reaches beyond the cube's first or last one */
+/** Most channels by which the window reaches beyond the cube's first or last channel */
 inline constexpr uint32_t kCdpMargin = 4;
 
 /**
@@ -31,7 +31,7 @@ void cdpInput(const arith::Converter &converter, Precision precision, const std:
 /**
  * \brief Computes the sum of the window's squares for each channel
  *
- * \param values numbers of 9 bits; kCdpMargin more must precede the first and follow the last
+ * \param values numbers of 9 bits; kCdpMargin further numbers must precede and follow them
  * \param radius channels on each side, at most kCdpMargin
  * \param count whole atoms
  */
@@ -55,7 +55,7 @@ uint32_t cdpOutput(const arith::Converter &converter, Precision precision, const
 /** \brief CDP for FP16: parameters of an operation, and its counters */
 struct CdpFloat {
 	uint32_t radius;
-	bool squares;	 /**< the index is the window's sum of squares, else the element */
+	bool squares;	 /**< look up the window's sum of squares, else the element */
 	bool multiplies; /**< the table's result is multiplied by the element */
 	const FloatLut &lut;
 	/** Scalar reference: returns an element, and updates its own counters. \a center points to
@@ -77,7 +77,7 @@ void cdpFloatInput(bool nanToZero, const std::byte *atoms, size_t count, int32_t
 /**
  * \brief Normalise all channels of a position
  *
- * \param values result of cdpFloatInput(); kCdpMargin numbers more must precede and follow
+ * \param values result of cdpFloatInput(); kCdpMargin further numbers must precede and follow
  * \param count whole atoms
  * \param atoms the first output atom; the next one is \a step bytes later
  */

@@ -24,7 +24,7 @@ public:
 	ChipOptions(const ChipOptions &) = delete;
 	ChipOptions &operator=(const ChipOptions &) = delete;
 
-	/** \brief Purpose of the options: a running core has only some of them */
+	/** \brief Purpose: predictions take all options, a running core only some of them */
 	enum class For {
 		Predictions,
 		Core,

@@ -9,13 +9,13 @@ namespace nvdla
 
 /** \brief A file on the command line */
 struct NamedFile {
-	std::string option; /**< "--output" */
+	std::string option; /**< name of its option, such as "--output" */
 	std::string path;
 };
 
 /**
  * \brief Find an output file that cannot be written, or that would replace another output or an
- * input (given itself or in a folder of inputs)
+ * input (named itself, or in a folder of inputs)
  *
  * Paths are compared by inode, so two names of one file are the same. Not checked: "-", which is
  * standard output, pipes and devices.

@@ -2,8 +2,8 @@
 /*
  * The floating-point accumulator.
  *
- * Hardware semantics, "FP16 MAC"; widths and order of the steps from the hardware's
- * published C model and RTL.
+ * Widths, rounding and the order of the steps are those of the hardware's published C model and
+ * RTL.
  */
 #include "conv/cacc.h"
 
@@ -18,11 +18,11 @@ namespace
 constexpr unsigned kMantissaBits = 40;
 constexpr uint32_t kExponentMask = 0xff;
 constexpr uint64_t kMantissaMask = (uint64_t{ 1 } << kMantissaBits) - 1;
-/* Added to the exponent of a step (bias 50, 38 bits) for that of FloatSum (bias 101, 40 bits). */
+/* Added to a step's exponent (bias 50, 38 bits) to get FloatSum's exponent (bias 101, 40 bits). */
 constexpr uint32_t kStepBias = 49;
 /* Bits of a NaN's sign and fraction at the top of the mantissa. */
 constexpr unsigned kNanBits = 11;
-/* Added to the exponent of FloatSum for that of FP32, if the leading one is bit 38. */
+/* Added to FloatSum's exponent to get FP32's, if the leading one is bit 38. */
 constexpr uint32_t kFp32Bias = 64;
 constexpr unsigned kFp32FractionBits = 23;
 
@@ -39,7 +39,7 @@ unsigned redundantSignBits(int64_t value)
 	return static_cast<unsigned>(std::countl_zero(magnitude)) - (64 - Bits) - 1;
 }
 
-/** A mantissa, and the bits that were shifted out of it, at the top of the 40 bits of \a below */
+/** A mantissa; \a below has the bits that were shifted out of it, at the top of its 40 bits */
 struct Aligned {
 	int64_t mantissa;
 	uint64_t below = 0;
@@ -59,7 +59,7 @@ struct Aligned {
 	}
 };
 
-/** Rounds half away from zero: true from one half on, for negative numbers only above one half */
+/** \return true if rounding half away from zero adds 1: from a half on; if negative, only above */
 constexpr bool roundsUp(int64_t mantissa, bool half, bool rest)
 {
 	return mantissa < 0 ? half && rest : half;

@@ -24,7 +24,7 @@ struct IntegerSum {
 	}
 
 	/**
-	 * \brief Drop \a truncate bits and clip to 32
+	 * \brief Drop \a truncate low bits with rounding, and clip to 32 bits
 	 * \param saturated set if the value was clipped, else unchanged
 	 */
 	int32_t deliver(uint32_t truncate, bool &saturated) const

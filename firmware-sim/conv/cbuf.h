@@ -55,7 +55,7 @@ public:
 		return surface / perEntry_ * perEntry_ * width_ + x * atoms(surface) +
 		       surface % perEntry_;
 	}
-	/** \return the first entry with unused atoms, or \a end if there is none */
+	/** \return the first entry that may have unused atoms, or \a end if there is none */
 	uint32_t firstPadded(uint32_t end) const;
 
 private:
@@ -65,7 +65,7 @@ private:
 	uint32_t rest_;	 /* number of remaining surfaces */
 };
 
-/** \brief Data that an operation need not fetch, because an earlier one kept them */
+/** \brief Data that an operation need not fetch, because an earlier operation kept them */
 struct Kept {
 	bool data = false;
 	bool weights = false;
@@ -96,7 +96,7 @@ public:
 	 * operation kept are released, unless \a op reuses them (data: in the same mode).
 	 */
 	Kept begin(const ConvOp &op);
-	/** \brief End an operation: release lines and remember what is kept */
+	/** \brief End an operation: release lines, and remember which data and weights are kept */
 	void end(const ConvOp &op);
 
 	/** \brief Lines that CDMA has fetched and CSC has not released */
@@ -124,7 +124,7 @@ public:
 		 uint32_t offset = 0);
 
 private:
-	static constexpr uint32_t kKernelMask = 0x7fff; /* bits of CSC's counter */
+	static constexpr uint32_t kKernelMask = 0x7fff; /* CSC's counter has 15 bits */
 
 	/** Values of the last operation that begin() compares with those of the next one */
 	struct Last {
@@ -133,7 +133,7 @@ private:
 		ConvMode mode = ConvMode::Direct;
 		bool keepData = false;
 		bool keepWeights = false;
-		uint32_t slices = 0; /* this and the next: released unless reused */
+		uint32_t slices = 0; /* these and the counts below: released unless reused */
 		uint32_t dataEntries = 0;
 		uint32_t kernels = 0;
 		uint32_t weightEntries = 0;

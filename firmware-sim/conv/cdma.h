@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Convolution DMA: memory to the convolution buffer.
+ * Convolution DMA: fetches data and weights from memory into the convolution buffer.
  */
 #pragma once
 
@@ -68,7 +68,7 @@ private:
 /**
  * \brief Brings an operation's cube into the buffer, line by line as room becomes free
  *
- * "Line" means the lines with the same number of all cubes of a batch. op.guestError must be empty.
+ * Here, line y means line y of every cube of the batch. op.guestError must be empty.
  */
 class DataFetcher
 {
@@ -113,14 +113,14 @@ protected:
 	/**
 	 * \brief Create a thread's function to fetch lines, called for one line after the other
 	 * \param memory the thread's port; outlives the function, as does \a special
-	 * \param special counts FP16
+	 * \param special counts NaNs and infinities of FP16
 	 */
 	virtual FetchLine newLines(MemoryPort &memory, SpecialCount &special) = 0;
 
 	/** \return entries that a line of one cube takes */
 	virtual uint32_t lineEntries() const = 0;
 
-	/** \return the cube, if memory has a view of it and buffering would not change its bytes */
+	/** \return the cube, if it can be read in place and buffering would not change its bytes */
 	virtual std::optional<CubeInMemory> look() { return {}; }
 
 	/** \return the bytes from \a offset behind CDMA's pointer to where the ring wraps around */
@@ -156,7 +156,7 @@ std::unique_ptr<DataFetcher> createImageFetcher(const ConvOp &op, MemoryPort &me
  * CSC reads at its pointer, even if CDMA has not written those entries.
  *
  * If the weights are larger than the ring, most copies would be wasted, as later weights overwrite
- * them. So if memory has a view of the weights and the ring is empty at first, take() returns spans
+ * them. So if memory can be read in place and the ring is empty at first, take() returns spans
  * of memory. settle() then copies only the bytes that the hardware's buffer holds at the end.
  *
  * NaNs and infinities of FP16 are counted when they are fetched.
@@ -166,7 +166,7 @@ class EntryStream
 public:
 	/**
 	 * \param bytes bytes to fetch, a multiple of an entry
-	 * \param special counter for FP16, or null
+	 * \param special counter of NaNs and infinities of FP16, or null
 	 */
 	EntryStream(Cbuf &cbuf, EntryRing &ring, MemoryPort &memory, RamType ram, uint64_t address,
 		    uint64_t bytes, SpecialCount *special = nullptr, bool flushNan = false);
@@ -193,14 +193,14 @@ public:
 	}
 	/** \return true if take() returns bytes of the buffer or of a copy, no longer of memory */
 	bool settled() const { return settled_; }
-	/** \brief Release the entries that were loaded since the last time */
+	/** \brief Release the entries that were loaded since the last call */
 	void release();
 	/** \brief Copy the fetched bytes into the buffer; memory is not read by take() any more */
 	void settle();
 
 private:
 	void fetch(std::span<std::byte> piece);
-	/** \return bytes of at most \a count entries from the next one on */
+	/** \return contiguous whole entries from the next one on, at most \a count bytes */
 	std::span<const std::byte> load(size_t count);
 	/** \brief Count \a count entries as loaded by CSC */
 	void loaded(uint32_t count);
@@ -211,7 +211,7 @@ private:
 	EntryRing &ring_;
 	ReadRange source_;
 	const uint64_t bytes_;
-	uint64_t fetched_ = 0; /* bytes */
+	uint64_t fetched_ = 0; /* bytes fetched so far */
 	SpecialCount *special_;
 	bool flushNan_;
 	bool settled_;	       /* see settled() */
@@ -284,8 +284,8 @@ private:
 	RawVector<std::byte> expanded_;	   /* the group itself */
 	ControlData masks_;		   /* mask of a sparse group */
 	std::vector<std::byte> maskBytes_; /* copy of a mask that wraps around */
-	uint32_t maskHeld_ = 0;		   /* mask bits read for the next group */
-	size_t maskBitsHeld_ = 0;
+	uint32_t maskHeld_ = 0;		   /* mask bits read ahead, of the next group */
+	size_t maskBitsHeld_ = 0;	   /* number of bits in maskHeld_ */
 };
 
 } /* namespace nvdla::sim */

@@ -75,8 +75,8 @@ public:
 		return buffer;
 	}
 
-	/** \return the cube in memory; nothing without a view, or if FP16 special values may have
-	 * to be counted */
+	/** \return the cube in memory; nothing if memory cannot be read in place, or if NaNs and
+	 * infinities of FP16 may have to be counted */
 	std::optional<CubeInMemory> look()
 	{
 		if (source_.all().empty() || op_.batches > 1 || op_.precision == Precision::Fp16 ||
@@ -108,7 +108,7 @@ private:
 	std::vector<std::byte> buffers_[LineLayout::kMostAtomsPerEntry];
 };
 
-/** Base of both modes' fetchers; each thread has a LineReader */
+/** Base of the fetchers for direct and for Winograd mode; each thread has a LineReader */
 class FeatureFetcher : public DataFetcher
 {
 protected:
@@ -220,7 +220,7 @@ private:
 	uint32_t entries_; /* entries of a line */
 };
 
-/** Winograd mode: fetches lines of the channel-extended cube, in tiles of four by four columns */
+/** Winograd mode: fetches lines of the channel-extended cube, in tiles of 4 lines by 4 columns */
 class WinogradFetcher : public FeatureFetcher
 {
 public:
@@ -255,7 +255,7 @@ protected:
 	}
 
 private:
-	/** \param offset entry of the line, as if a tile's four lines had separate entries */
+	/** \param offset entry of the line, as if the four lines of a tile had separate entries */
 	void fetchLine(LineReader &reader, uint32_t line, uint32_t offset) override
 	{
 		const uint32_t row = line % WinogradTile::kSide;
@@ -269,7 +269,7 @@ private:
 					  entry(offset + tile_.entry(x, c)) + tile_.byte(row, x));
 	}
 
-	/** \return line \a line with padding; strides are extended to channels */
+	/** \return line \a line with padding; positions that a stride skips become channels */
 	std::vector<int16_t> extended(LineReader &reader, uint32_t line) const
 	{
 		const DataFetch &fetch = op_.fetch;

@@ -3,8 +3,8 @@
  * Fetches pixels into the convolution buffer: unpacks and converts them, and adds columns of
  * padding.
  *
- * Hardware semantics, "Image": padding does not pass the converter; with the converter off the bits
- * are unchanged and no mean is subtracted.
+ * As in nvdlav1's RTL, padding does not pass the converter; if the converter is off, bits are
+ * unchanged and no mean is subtracted.
  */
 #include "conv/cdma.h"
 
@@ -29,7 +29,7 @@ namespace
 class PixelConverter
 {
 public:
-	/** \param special counter for FP16 */
+	/** \param special counter of NaNs and infinities of FP16 */
 	PixelConverter(const ConvOp &op, const PixelFormat &format, SpecialCount &special)
 		: op_(op), format_(format), special_(special)
 	{
@@ -179,11 +179,11 @@ public:
 	{
 	}
 
-	/** \return all lines and the gaps between them; empty if memory has no view */
+	/** \return all lines and the gaps between them; empty if memory cannot be read in place */
 	std::span<const std::byte> all() const { return source_.all(); }
 	size_t lineBytes() const { return lineBytes_; }
 
-	/** \return line \a y, valid until the next one is read */
+	/** \return line \a y, valid until the next line is read */
 	const std::byte *read(uint32_t y)
 	{
 		return source_.view(uint64_t{ y } * lineStride_, lineBytes_, line_).data();
@@ -193,7 +193,7 @@ private:
 	uint32_t lineStride_;
 	size_t lineBytes_;
 	ReadRange source_;
-	std::vector<std::byte> line_; /* used if memory has no view */
+	std::vector<std::byte> line_; /* copy of a line, if memory cannot be read in place */
 };
 
 /** Fetches pixels and adds columns of padding, line by line */

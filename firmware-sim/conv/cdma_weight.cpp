@@ -184,7 +184,7 @@ std::string WeightReader::check() const
 	const uint64_t group = kernel * std::min(op_.windows.kernels, op_.groupKernels());
 	const uint64_t held = op_.keepWeights ? kernel * op_.windows.kernels : group;
 
-	/* This check also bounds the model's memory. */
+	/* This check also limits the memory that the model allocates. */
 	if (op_.weights.compressed && held > uint64_t{ op_.geometry->bankBytes() } * 8)
 		return "CDMA: the mask of a kernel group does not fit its bank";
 	if (!op_.weights.compressed &&
@@ -225,7 +225,7 @@ std::string WeightReader::checkFetch() const
 	return {};
 }
 
-/* \return true if the rings hold all bytes at once, and the group sizes do not exceed the bytes */
+/* \return true if the rings hold all bytes at once, and the group sizes do not add up to more */
 bool WeightReader::allArrives() const
 {
 	const auto fits = [&](const EntryRing &ring, uint64_t bytes) {
@@ -312,7 +312,7 @@ void WeightReader::awaitGroup()
 		return;
 	}
 
-	/* Bursts end at multiples of their size; one that does not fit is not requested. */
+	/* Bursts end at multiples of their size; CDMA requests only bursts that fit the ring. */
 	const uint64_t waits = packed_.done() ? 0 : end % kBurstBytes;
 	if (requiredBytes_ + waits > packed_.fetched())
 		throw NeverArrive("CDMA: group sizes (WGS) add up to more than is fetched");

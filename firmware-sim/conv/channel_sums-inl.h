@@ -27,7 +27,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 /* Number of positions computed together. */
 constexpr size_t kTogether = 4;
 
-/** Pointers to the operands of several positions, for one column */
+/** Sums of several positions, and pointers to their operands, for one vector of columns */
 template<typename Sum, size_t... kIndex>
 struct Positions {
 	Sum sums[sizeof...(kIndex)];
@@ -47,7 +47,7 @@ struct Positions {
 	}
 };
 
-/** \return for each channel two operands, in the halves of 32 bits */
+/** \return for each channel two operands, in the halves of a lane of 32 bits */
 template<typename Operand>
 HWY_INLINE Vector operandPairs(const std::byte *first, const std::byte *second)
 {

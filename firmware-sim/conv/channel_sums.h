@@ -26,13 +26,13 @@ struct ChannelTaps {
 
 /** \brief Weights of the kernels, and how the operands are stored */
 struct ChannelOperands {
-	size_t elementBytes; /**< bytes of an operand: INT8, 16 bits (INT8 or INT16), f32 */
+	size_t elementBytes; /**< bytes of an operand: 1 (INT8), 2 (INT8, INT16) or 4 (f32) */
 	size_t columns;	     /**< number of kernels in a full group */
 	std::span<const ChannelTaps> taps;
 	/** Two weights of each tap, for all columns. Integers: pairs of 16 bits, the first weight
 	 * lower. Float: f32 of all columns for the first weight, then for the second. */
 	const int32_t *weights;
-	/** If not null, INT8 operands are 128 too high, and these initial sums correct that */
+	/** If not null, INT8 operands are stored 128 too high, and these initial sums correct it */
 	const int32_t *starts = nullptr;
 };
 

@@ -60,8 +60,8 @@ private:
 	const uint32_t channels_; /* channels of an atom */
 	std::vector<ChannelTaps> taps_;
 	std::vector<int32_t> weights_;
-	std::array<uint64_t, kTileColumns> magnitudes_ = {}; /* INT16: sum of each kernel's
-							      * weights */
+	std::array<uint64_t, kTileColumns> magnitudes_ = {}; /* sum of the magnitudes of each
+							      * kernel's weights */
 	int32_t starts_[kTileColumns];
 };
 

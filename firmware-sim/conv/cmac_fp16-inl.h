@@ -38,7 +38,7 @@ HWY_INLINE Vector largestQuarter(const Fp16Vector &data, const Fp16Vector &weigh
 	return hn::BitCast(Tag(), hn::MaxOfLanes(tag, largest));
 }
 
-/** Calls use(first lane, products) for all lanes of a step */
+/** Calls use(first lane, products) for all lanes of a step; \return the products' exponent */
 template<typename Use>
 HWY_INLINE uint32_t alignedProducts(const Fp16Vector &data, const Fp16Vector &weights,
 				    uint32_t lanes, Use use)

@@ -103,7 +103,7 @@ private:
 	uint32_t lanes_ = 0;
 };
 
-/** Runs an operation with one kind of cells */
+/** Runs an operation with MAC cells of type \a Cells */
 template<typename Cells>
 class Convolution
 {

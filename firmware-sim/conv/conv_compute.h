@@ -18,7 +18,7 @@
 namespace nvdla::sim
 {
 
-/** \brief Counters of a convolution */
+/** \brief Events that a convolution counts, for status registers */
 struct ConvCounters {
 	uint32_t saturated = 0; /**< D_OUT_SATURATION: outputs clipped to 32 bits */
 };

@@ -45,14 +45,14 @@ public:
 	/**
 	 * \brief Carry out \a op and stream its accumulators to SDP
 	 *
-	 * The memory used is bounded, whatever \a op says: see LineShares. An operation hangs, with
+	 * The memory used is bounded, whatever \a op says. An operation hangs, with
 	 * a guest error, if the hardware would wait forever, if its behaviour on hardware is
-	 * undefined, or if the host is out of memory; only reset() ends that.
+	 * undefined, or if the host is out of memory; only reset() ends the hang.
 	 *
 	 * \param sink gets whole lines, see computeConv()
 	 * \param memory if it is cancelled, the operation ends early and its result is meaningless
-	 * \return NaN, infinity and saturation counters as register updates, the estimated
-	 *         duration, or the guest error
+	 * \return NaN, infinity and saturation counters as register updates, and the work for the
+	 *         timing model; or the guest error
 	 */
 	OperationResult run(const ConvOp &op, MemoryPort &memory, StreamSink &sink);
 
@@ -86,7 +86,7 @@ private:
 	/** \brief Bring the cube into the buffer, or let CSC read it in memory if the result is the
 	 * same */
 	void fetchData(const ConvOp &op, const StreamSink &sink);
-	/** \return CDMA's counters */
+	/** \return updates of CDMA's registers that count NaNs and infinities */
 	std::vector<RegisterUpdate> counters() const;
 	OperationResult hang(std::string reason);
 

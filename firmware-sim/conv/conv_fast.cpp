@@ -25,7 +25,7 @@ namespace
 /* Bytes of sums computed at a time. With more positions, partial tiles are rarer and SDP gets
  * longer runs; with fewer, the sums stay in a near cache until SDP reads them. */
 constexpr size_t kSumBytesAtOnce = 56 << 10;
-/* If padded lines or positions need more bytes, the reference computes the operation. */
+/* If padded lines or positions need more bytes, another implementation computes the operation. */
 constexpr uint64_t kMaximumLineBytes = 64 << 20;
 
 /** Makes the output lines of all groups of a panel */
@@ -105,7 +105,7 @@ public:
 private:
 	static constexpr size_t kRounded = 16; /* sums that round() handles at a time */
 
-	/* Finds the operands of the only position, block by block. */
+	/* TileKind::Rows: finds the operands of the only position, block by block. */
 	void findRows()
 	{
 		const Windows &windows = op_.windows;
@@ -166,7 +166,7 @@ private:
 	const TilePlan &plan_;
 	TileLines &lines_;
 	TileWeights weights_;
-	std::optional<ChannelWeights> channels_; /* set if mayBeChannelwise */
+	std::optional<ChannelWeights> channels_; /* set if depthwise sums are possible */
 	std::vector<DenseBlock> rows_;		 /* TileKind::Rows: operands */
 	std::vector<uint32_t> kernels_;		 /* kernels of each group */
 	uint32_t groups_ = 0;
@@ -206,8 +206,8 @@ bool isPositive(const ConvOp &op, const DataView &data)
 	return true;
 }
 
-/** \return true if weights are smaller than the cubes and fit into the buffer: each thread then
- * loads all weights, which is faster than sharing lines */
+/** \return true if weights are smaller than the cubes and fit into the buffer: it is then faster if
+ * each thread makes a band of lines with all weights (see LineShares::inBands) */
 bool areWeightsSmall(const ConvOp &op)
 {
 	const uint64_t most = op.geometry->banks * uint64_t{ op.geometry->bankBytes() };

@@ -23,13 +23,13 @@ namespace
 
 /*
  * Number of pieces into which a group's lines are divided, within the limits below. A cancelled
- * operation has written only whole pieces, so the number must not depend on that of threads.
+ * operation has written only whole pieces, so it must not depend on the number of threads.
  */
 constexpr uint64_t kPieces = 8;
 /* Fewest positions in a piece: smaller pieces would have too much overhead. */
 constexpr uint64_t kFewestPositions = 96;
-/* Most positions in a piece of several lines. This limits a thread's memory, as the registers may
- * ask for any number. */
+/* Most positions in a piece of several lines. This limits a thread's memory, as the registers allow
+ * any number of positions. */
 constexpr uint64_t kMostPositions = 1 << 18;
 /* Number of groups computed together: an AVX-512 vector holds the kernels of both. */
 constexpr uint32_t kGroups = kFp16Columns / kFp16Kernels;

@@ -20,7 +20,7 @@ namespace
 uint32_t largestSum(const ConvOp &op)
 {
 	constexpr uint32_t kAnySum = uint32_t{ 1 } << 31;
-	constexpr uint64_t kLargestProduct = 1 << 14; /* largest INT8 product */
+	constexpr uint64_t kLargestProduct = 1 << 14; /* of INT8: -128 * -128 */
 
 	if (op.precision != Precision::Int8)
 		return kAnySum;
@@ -295,7 +295,7 @@ private:
 	 * thread can get one too, or if all lines of a set need the same receiver. Otherwise the
 	 * work is one piece, so that all threads finish at about the same time.
 	 *
-	 * \return the set, null if nothing is left
+	 * \return the set, null if no work is left
 	 */
 	std::shared_ptr<GroupSet> takeSome(std::vector<Piece> &pieces, unsigned int thread)
 	{
@@ -327,7 +327,7 @@ private:
 	HeldGroup hold(const WeightGroup &group) const
 	{
 		HeldGroup held{ group, {} };
-		/* Prefetch this thread's next groups; other threads take those before. */
+		/* Prefetch this thread's next groups; the other threads take the groups before. */
 		const size_t others = bands_ ? 0 : (threads_ - 1) * groupsAtOnce_;
 
 		held.group.soon = group.soon.subspan(
@@ -352,7 +352,7 @@ private:
 		  std::span<const int32_t> sums) const
 	{
 		const uint32_t width = op_.windows.out.width;
-		/* Lines of a batch's cubes alternate. */
+		/* Lines of a batch's cubes alternate, so a batch is pushed line by line. */
 		const uint32_t together = op_.batches == 1 ? piece.count : 1;
 
 		for (uint32_t i = 0; i < piece.count; i += together) {
@@ -383,10 +383,10 @@ private:
 	bool takesSurfaces_ = false; /* true if each receiver gets whole surfaces */
 	std::optional<Bands> bands_;
 
-	std::atomic<uint64_t> delivered_ = 0; /* number of delivered pieces: the next one's index */
+	std::atomic<uint64_t> delivered_ = 0; /* number of delivered pieces, index of the next */
 	std::atomic<bool> isGivenUp_ = false; /* true if a thread failed: no more pieces are
 					       * taken */
-	ConvCounters counters_;		      /* guarded by the turn, or by the mutex if isApart_ */
+	ConvCounters counters_;		      /* guarded by delivered_, or by mutex_ if isApart_ */
 
 	std::mutex mutex_;		    /* guards everything below, the source and its memory */
 	std::unique_ptr<StreamSink> first_; /* the first receiver, until a thread takes it */

@@ -15,8 +15,8 @@
 namespace nvdla::sim
 {
 
-/** \brief Makes the output lines of one panel of kernel groups after the other; each thread has
- * its own */
+/** \brief Makes the output lines of one panel (kernel groups computed together) after the other;
+ * each thread has its own LineMaker */
 class LineMaker
 {
 public:
@@ -54,11 +54,11 @@ struct LineShares {
 /**
  * \brief Stream all output lines to \a sink, in the order of computeConv()
  *
- * A thread takes a band of lines, or pieces of panels in order. It takes a whole panel while there
- * is one for each thread, or if a receiver needs whole surfaces. Only one thread at a time fetches
- * weights. If the sink can be forked, each thread has a receiver for each group of a panel. Else a
- * panel is one group, and threads deliver their lines one after the other, in order. Results in
- * memory, counters and errors do not depend on the number of threads.
+ * A thread takes a band of lines for all panels, or pieces of panels (some lines each) in order. It
+ * takes a whole panel while there is one for each thread, or if a receiver needs whole surfaces.
+ * Only one thread at a time fetches weights. If the sink can be forked, each thread has a receiver
+ * for each group of a panel. Else a panel is one group, and threads deliver their lines in order.
+ * Results in memory, counters and errors do not depend on the number of threads.
  *
  * \param sink must use another memory port than the weights, as both are used at the same time
  * \param newMaker called once in each thread, in parallel; must not change shared state
@@ -68,13 +68,13 @@ ConvCounters streamLines(const ConvOp &op, WeightSource &weights, StreamSink &si
 			 const MemoryPort &memory, Workers &workers, const LineShares &shares,
 			 const std::function<std::unique_ptr<LineMaker>()> &newMaker);
 
-/** Multiply-adds in the time of waking a thread, for the fast convolution and for FP16 cells */
+/** Multiply-adds that a thread does in the time of waking another one: fast convolution, FP16 */
 inline constexpr uint64_t kFastMacsForAThread = 1 << 19;
 inline constexpr uint64_t kFp16MacsForAThread = 1 << 15;
 
 /**
  * \return the number of threads that are useful for \a op
- * \param macs multiply-adds of a thread in the time of waking a thread
+ * \param macs multiply-adds that a thread does in the time of waking another one
  */
 unsigned int worthwhileThreads(const ConvOp &op, uint64_t macs);
 

@@ -10,7 +10,7 @@
 #include "conv/pixel_format.h"
 #include "core/fields.h"
 
-/* Reads an address or a stride. */
+/* Read a stride and an address; bits below the size of an atom are ignored. */
 #define BYTES(view, reg) (geometry.wholeAtoms((view)[NVDLA_##reg]))
 #define ADDRESS(view, high, low) (geometry.wholeAtoms((view).address64(NVDLA_##high, NVDLA_##low)))
 

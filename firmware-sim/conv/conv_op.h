@@ -59,9 +59,9 @@ struct DataFetch {
 	uint32_t padBottom = 0;
 	int16_t padValue = 0;
 
-	uint32_t strideX = 1; /**< Winograd: the stride; CDMA turns it into channels */
+	uint32_t strideX = 1; /**< Winograd: CDMA turns strides into channels */
 	uint32_t strideY = 1;
-	uint32_t entries = 0; /**< entries of a line; 0: computed */
+	uint32_t entries = 0; /**< buffer entries of a line; 0: computed */
 	bool flushNan = false;
 };
 
@@ -90,7 +90,7 @@ struct WeightFetch {
 /** \brief CSC: windows over the buffered cube */
 struct Windows {
 	CubeSize data;	 /**< size of a buffered cube, after extension */
-	CubeSize kernel; /**< kernel size after extension: S, R, C */
+	CubeSize kernel; /**< width, height and channels of a kernel after extension */
 	uint32_t kernels = 1;
 	CubeSize out;
 	uint32_t strideX = 1;
@@ -101,8 +101,8 @@ struct Windows {
 	uint32_t padTop = 0;
 	int16_t padValue = 0;
 	uint32_t rowsPerBlock = 1;   /**< image: kernel rows in one MAC step */
-	uint32_t preTruncate = 0;    /**< Winograd: PRA_TRUNCATE */
-	uint32_t entries = 0;	     /**< entries of a line; 0: computed */
+	uint32_t preTruncate = 0;    /**< Winograd: PRA_TRUNCATE, right shift of transformed data */
+	uint32_t entries = 0;	     /**< buffer entries of a line; 0: computed */
 	uint32_t releasedSlices = 1; /**< lines released at the end of the operation */
 };
 

@@ -79,7 +79,7 @@ struct Panel {
 struct TileSums {
 	int32_t *first;
 	size_t columns = kTileColumns; /**< kernels of a group; for Matrices kFewColumns or more */
-	size_t step = 0;	       /**< distance between the first sums of two groups */
+	size_t step = 0;	       /**< numbers between the first sums of two groups */
 
 	int32_t *at(size_t position, size_t column) const
 	{

@@ -2,7 +2,7 @@
 /*
  * Order of the blocks and addresses of the windows.
  *
- * Weight order: hardware semantics, "Weight order" and "Image"; formats document, "Weight Format".
+ * Weight order: formats document, "Weight Format"; where it is silent, nvdlav1's RTL and C model.
  * It is also the order of accumulation, on which FP16 and saturated results depend.
  */
 #include "conv/csc.h"

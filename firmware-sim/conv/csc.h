@@ -58,7 +58,7 @@ class NeverArrive : public std::runtime_error
 	using std::runtime_error::runtime_error;
 };
 
-/** \brief Where a convolution's weights come from, kernel group by kernel group */
+/** \brief Source of a convolution's weights, kernel group by kernel group */
 class WeightSource
 {
 public:
@@ -85,7 +85,7 @@ struct LinePiece {
 struct CubeInMemory {
 	std::span<const std::byte> bytes; /**< from the first atom or pixel to the last one */
 	size_t size;			  /**< bytes of all atoms or pixels */
-	size_t lineStride;		  /**< bytes */
+	size_t lineStride;		  /**< bytes between lines */
 	size_t surfaceStride;		  /**< bytes between surfaces */
 	/** Image: a buffered line with its padding and zeroes, and the range of its bytes that
 	 * pixels replace
@@ -162,7 +162,7 @@ public:
 
 	/**
 	 * \brief Gather the data vectors of \a block for output line \a y
-	 * \return one pointer per output column to block.lanes elements; kMacLanes can be read
+	 * \return one pointer per output column to block.lanes elements; kMacLanes are readable
 	 */
 	const std::vector<const int16_t *> &line(uint32_t batch, uint32_t y, const Block &block);
 

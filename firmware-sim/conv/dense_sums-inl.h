@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compiled once for each instruction set (Highway), by conv_simd.cpp.
+ * Implements dense_sums.h; compiled once for each instruction set (Highway), by conv_simd.cpp.
  */
 #include "conv/dense_sums.h"
 
@@ -68,7 +68,7 @@ struct PaddedBlock {
 	}
 };
 
-/** Products of INT8 in 16 bits */
+/** Multiplies INT8 as numbers of 16 bits */
 struct DensePairs {
 	using Tag = hn::CappedTag<int16_t, kDenseBytes / 2>;
 	using SumTag = hn::RepartitionToWide<Tag>;
@@ -127,7 +127,7 @@ struct DenseQuads {
 			data);
 	}
 
-	/** Adds the data to \a sum, which corrects the excess of the weights later */
+	/** Adds the data to \a sum, with which store() corrects the weights' excess */
 	static HWY_INLINE Sum add(Sum sum, Operand data)
 	{
 		return Quads::add(sum, hn::Set(SumTag(), 0x01010101), data);

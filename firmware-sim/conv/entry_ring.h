@@ -14,12 +14,12 @@ namespace nvdla::sim
  *
  * CDMA and CSC each move their own pointer, by their own registers. Like the hardware, the class
  * does not compare the pointers. Counters are modulo the buffer's entries, and wrap if more entries
- * are released than were fetched. A pointer that moves by more than the ring's size leaves it.
+ * are released than were fetched. A move by more than the ring's size can leave the ring.
  */
 class EntryRing
 {
 public:
-	/** \param entries of the buffer, a power of two */
+	/** \param entries number of entries of the buffer, a power of two */
 	explicit EntryRing(uint32_t entries) : mask_(entries - 1) {}
 
 	/** \brief Make an empty ring of \a size entries that starts at entry \a base of the

@@ -44,7 +44,7 @@ public:
 				fill(number, weight);
 	}
 
-	/** \return the table's row for each of the data with these significands */
+	/** \return index of the table's row for each datum, given its significand */
 	static HWY_INLINE Integers rowIndex(Integers significand)
 	{
 		const Integers sign = hn::And(hn::ShiftRight<31>(significand), constant(0x100));
@@ -56,13 +56,13 @@ public:
 
 	/**
 	 * \param index rowIndex() of a datum's significand
-	 * \return bits for all weights
+	 * \return row of the table: a bit for each weight
 	 */
 	HWY_INLINE const uint8_t *row(uint32_t index) const { return rows_[index]; }
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 
-	/** Numbers of products for each kernel of a row */
+	/** Number of products that lost a carry, for each kernel of a row */
 	using Counts = Row;
 
 	/** Stores where count() finds the bits of the weights from kernel \a first on */
@@ -102,7 +102,7 @@ public:
 
 #else
 
-	/** Numbers of products for each kernel of two rows, in the order of packed() */
+	/** Number of products that lost a carry, for each kernel of two rows in packed() order */
 	using Counts = hn::Vec<BytesTag>;
 
 	/** Stores where count() finds the bits of the weights from kernel \a first on */
@@ -143,7 +143,7 @@ public:
 		return hn::Add(counts, hn::Min(lost, hn::Set(tag, 1)));
 	}
 
-	/** \return the numbers of one of the two rows */
+	/** \return the counts of row \a kRow, 0 or 1 */
 	template<size_t kRow>
 	static HWY_INLINE Row ofRow(Counts counts)
 	{
@@ -196,7 +196,7 @@ private:
 	{
 		const BytesTag tag;
 #if HWY_ARCH_X86
-		const Counts index = places; /* the instruction ignores other bits */
+		const Counts index = places; /* bits 4 to 6 are ignored, and bit 7 is 0 */
 #else
 		const Counts index = hn::And(places, hn::Set(tag, 0xf));
 #endif

@@ -28,8 +28,8 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/* Accumulators are doubles: their 39 bits fit into 53, and their exponents into a double's range.
- * A sum of two is truncated to 53 bits (TowardZero), then rounded half away from zero to 39. */
+/* Accumulators are doubles: 39 bits of mantissa fit into 53, and all exponents into their range.
+ * A sum is truncated to 53 bits (TowardZero), then rounded half away from zero to 39. */
 
 /** Rounds half away from zero and clears the last \a kBits bits of the fraction */
 template<int kBits>
@@ -58,7 +58,7 @@ HWY_INLINE hn::Vec<HalfTag> delivered(Doubles sum)
 			   hn::DemoteTo(floatTag, roundedBy<Fp16Sums::kNotDelivered>(sum)));
 }
 
-/* Difference between the exponents of a double and of a step (bias 50). */
+/* Added to a step's exponent (bias 50) to get a double's exponent. */
 constexpr int64_t kDoubleExponent = 1023 - 50;
 
 /** \return \a value + step * 2^(\a exponent - 50), rounded like FloatSum::add() */
@@ -72,7 +72,7 @@ HWY_INLINE Doubles accumulate(Doubles value, Doubles step, hn::Vec<HalfTag> expo
 	return rounded(hn::MulAdd(step, scale, value));
 }
 
-/** Adds a step's products to a row of a position's sums */
+/** Adds a step's products to a position's sums, for a row: a vector of kernels */
 HWY_INLINE void accumulate(const Position &position, size_t kernel)
 {
 	const HalfTag half;
@@ -210,7 +210,7 @@ HWY_INLINE void takeRowsApart(const int32_t *units, size_t first, size_t kernels
 
 void loadOfTarget(size_t group, const std::byte *weights, size_t kernels, Fp16Weights &out)
 {
-	/* Distance between two units of two lanes. */
+	/* Distance from the units of two lanes to those of the next two lanes, in int32_t. */
 	constexpr size_t kStep = 2 * sizeof(Fp16Lane) / sizeof(int32_t);
 	const size_t bytes = out.lanes * sizeof(int16_t);
 	auto *units = reinterpret_cast<int32_t *>(reinterpret_cast<std::byte *>(out.numbers)) +
@@ -275,8 +275,8 @@ HWY_INLINE void sumChannels(const ChannelOperands &channels, const TilePosition 
 void sumChannelsOfTarget(const TowardZero &, const ChannelOperands &channels,
 			 std::span<const TilePosition> positions, int32_t *out)
 {
-	/* Number of interleaved positions: each addition depends on the previous one of its
-	 * position. */
+	/* Number of interleaved positions: each addition waits for the previous addition of the
+	 * same position. */
 	constexpr size_t kTurns = 8;
 	const size_t whole = positions.size() / kTurns * kTurns;
 

@@ -17,9 +17,9 @@
 namespace nvdla::sim
 {
 
-/** \brief Kernels of a group */
+/** \brief Number of kernels in a group */
 inline constexpr size_t kFp16Kernels = 16;
-/** \brief Kernels of the two groups that are computed together */
+/** \brief Number of kernels in the two groups that are computed together */
 inline constexpr size_t kFp16Columns = 2 * kFp16Kernels;
 
 /** \brief Accumulators of one output position */
@@ -41,7 +41,7 @@ struct Fp16Data {
 	/** 16-bit significands, in the lower halves (low) or the upper halves (high) of 32 bits */
 	alignas(64) int32_t low[kMacLanes];
 	alignas(64) int32_t high[kMacLanes];
-	/** Index of each significand's row in LostCarries */
+	/** Index of each significand's row in the table LostCarries (fp16_carries-inl.h) */
 	alignas(64) int32_t carryRow[kMacLanes];
 	/** 16-bit exponents, twice in each 32 bits */
 	alignas(64) int32_t exponent[kMacLanes];
@@ -99,7 +99,7 @@ private:
 
 /** \brief The operations of the cells, compiled for this host */
 struct Fp16Cells {
-	/** Fp16Weights::load() and takeApart() */
+	/** Implementations of Fp16Weights::load() and takeApart() */
 	void (*load)(size_t group, const std::byte *weights, size_t kernels, Fp16Weights &out);
 	void (*takeApart)(Fp16Weights &weights);
 	/**
@@ -109,7 +109,7 @@ struct Fp16Cells {
 	void (*step)(const TowardZero &, const Fp16Weights &weights, const int16_t *const *data,
 		     size_t count, Fp16Sums *sums);
 	/**
-	 * Calls FloatSum::deliver() for each of \a count positions
+	 * Converts the sums of \a count positions to FP32 for SDP, like FloatSum::deliver()
 	 * \param groups outputs of the first group, and of the second group or null
 	 */
 	void (*deliver)(const Fp16Sums *sums, size_t count, int32_t *const groups[2]);

@@ -29,8 +29,8 @@ constexpr int16_t kMagnitude = 0x7fff;
 constexpr int16_t kInfinity = 0x7c00;
 constexpr int kHalfFractionBits = 10;
 constexpr int16_t kHalfFraction = (1 << kHalfFractionBits) - 1;
-/* Added to exponents of weights. A zero weight has the most negative exponent; with the bias, the
- * distance from there to the largest exponent is never positive. */
+/* Added to exponents of weights. A zero weight has the most negative exponent; with the bias, its
+ * distance from the largest exponent exceeds int16_t and wraps to a negative number. */
 constexpr int16_t kExponentBias = 64;
 
 /** \return \a magnitudes with the signs of \a numbers */
@@ -92,7 +92,7 @@ HWY_INLINE void store(HalfRow significands, HalfRow exponents, size_t first, Fp1
 	hn::Store(hn::Or(exponent, hn::ShiftLeft<16>(exponent)), tag, out.exponent + first);
 }
 
-/** Implements Fp16Data::load() */
+/** Splits \a lanes numbers into the members of \a out; further lanes count as zero */
 HWY_INLINE void loadData(const int16_t *numbers, size_t lanes, Fp16Data &out)
 {
 	const hn::Half<RowTag> half;

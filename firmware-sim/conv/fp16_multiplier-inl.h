@@ -3,7 +3,7 @@
  * The multiplier of a MAC cell for FP16 and its alignment, for files that are compiled once for
  * each instruction set (Highway).
  *
- * Hardware semantics, "FP16 MAC". Exact bits need a model of the multiplier's structure: radix-4
+ * Exact bits need a model of the structure of the multiplier in nvdlav1's RTL and C model: radix-4
  * Booth recoding of the weight gives eight partial products, carry-save adders reduce them to two
  * words, and the alignment shifts those two words one by one before they are added. The shift drops
  * the fractions of each word and of the offset described below, instead of the product's fraction,

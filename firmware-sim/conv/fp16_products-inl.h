@@ -37,7 +37,7 @@ namespace HWY_NAMESPACE
 
 /* Far products are shifted by at least so many bits. */
 constexpr int32_t kFar = 12;
-/* Number of near products whose sum always fits 32 bits: 2^31 / 16376^2. */
+/* Number of near products whose sum always fits 32 bits; the largest significand is 2047 * 8. */
 constexpr size_t kProductsIn32Bits = 8;
 /* Number of positions computed together, so that their far products fill vectors. */
 constexpr size_t kPositionsAtOnce = 8;
@@ -49,7 +49,7 @@ struct RowDoubles {
 	Doubles odd = hn::Zero(DoubleTag());
 	Doubles oddUpper = hn::Zero(DoubleTag());
 
-	HWY_INLINE RowDoubles() {} /* an implicit constructor lacks the vector target */
+	HWY_INLINE RowDoubles() {} /* an implicit one would be compiled without vectors */
 
 	HWY_INLINE explicit RowDoubles(const double *from)
 		: even(hn::Load(DoubleTag(), from)),
@@ -144,7 +144,7 @@ struct Position {
 struct RowSums {
 	EvenOdd sums = { hn::Zero(IntegerTag()), hn::Zero(IntegerTag()) };
 
-	HWY_INLINE RowSums() {} /* an implicit constructor lacks the vector target */
+	HWY_INLINE RowSums() {} /* an implicit one would be compiled without vectors */
 
 	/** \param low,high significand of the data in the two forms that products() takes */
 	HWY_INLINE void add(Row significands, Integers low, Integers high, Row distances,
@@ -169,7 +169,7 @@ struct RowSums {
 HWY_INLINE Integers compressed(Integers value, hn::Mask<IntegerTag> mask)
 {
 #if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
-	/* Not hn::Compress(): GCC copies Highway's table each time. */
+	/* Not hn::Compress(): GCC would copy Highway's table at each call. */
 	const auto bits =
 		static_cast<unsigned int>(_mm256_movemask_ps(_mm256_castsi256_ps(mask.raw)));
 	const uint64_t bytes = _pdep_u64(bits, 0x0101010101010101) * 0xff;
@@ -230,7 +230,7 @@ HWY_INLINE void nearProducts(const LostCarries &carries, Position &position, siz
 	((far[kRow].end = ends[kRow]), ...);
 }
 
-/** \return products by the multiplier model; \a pairs hold both significands */
+/** \return products by the multiplier model; \a pairs hold both significands, 16 bits each */
 HWY_INLINE Integers alignedProducts(Integers pairs, Integers distances)
 {
 	const UnsignedTag tag;

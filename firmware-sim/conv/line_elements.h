@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Places of elements in buffered lines.
+ * Places of the elements of a Winograd cube in the convolution buffer.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ public:
 
 	WinogradTile(Precision precision, uint32_t width) : precision_(precision), width_(width) {}
 
-	/** \return channels of an element */
+	/** \return channels in the 8 bytes of a position */
 	uint32_t channels() const { return kElementBytes / elementBytes(precision_); }
 	/** \return index of the entry that holds column \a x, channel \a c, counted from the first
 	 * entry of the four lines */

@@ -198,10 +198,10 @@ private:
 /** A run of equidistant positions */
 struct Regular {
 	size_t count;
-	ptrdiff_t step; /* bytes */
+	ptrdiff_t step; /* bytes between positions */
 };
 
-/** \return the longest run from the first position on; the \a width positions of a line are one */
+/** \return the longest run from the first position on, in whole lines of \a width positions */
 Regular regularFrom(std::span<const TilePosition> positions, size_t width)
 {
 	const auto stepTo = [&](size_t index) {

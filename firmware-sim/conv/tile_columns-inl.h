@@ -44,7 +44,7 @@ HWY_INLINE hn::Vec<Tag> floatsOf(Tag tag, Halves halves)
 	const auto magnitude = hn::And(bits, hn::Set(bitsTag, 0x7fff));
 	const auto sign = hn::ShiftLeft<16>(hn::Xor(bits, magnitude));
 	const auto nan = hn::Gt(hn::BitCast(signedTag, magnitude), hn::Set(signedTag, 0x7c00));
-	/* A product corrects the exponent's bias, for denormals as well. */
+	/* Multiplying by 2^112 corrects the exponent's bias, for denormals as well. */
 	const auto value =
 		hn::Mul(hn::BitCast(tag, hn::ShiftLeft<13>(magnitude)), hn::Set(tag, 0x1p112F));
 
@@ -55,7 +55,7 @@ HWY_INLINE hn::Vec<Tag> floatsOf(Tag tag, Halves halves)
 
 #if HWY_TARGET != HWY_SCALAR
 
-/* A unit of each kernel, four kernels in each 128 bits. */
+/* A vector with one unit of each kernel: four kernels in each 128 bits. */
 using UnitTag = hn::CappedTag<int32_t, kTileColumns / 2>;
 using UnitVector = hn::Vec<UnitTag>;
 constexpr size_t kKernelsOfBlock = hn::MaxLanes(UnitTag());
@@ -77,7 +77,7 @@ HWY_INLINE hn::Vec<Tag> gather(Tag tag, const std::byte *in, size_t step)
 	}
 }
 
-/** \return four units of each fourth kernel, converted to operands; \a step as for gather() */
+/** \return four units of every fourth kernel, converted to operands; \a step as for gather() */
 template<UnitFormat kFormat>
 HWY_INLINE UnitVector loadUnits(const std::byte *in, size_t step)
 {

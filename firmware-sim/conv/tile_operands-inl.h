@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compiled once for each instruction set (Highway), by conv_simd.cpp.
+ * Implements tile_operands.h; compiled once for each instruction set (Highway), by conv_simd.cpp.
  */
 #include "conv/tile_operands.h"
 
@@ -106,7 +106,7 @@ void packAll(const LinePiece &piece, std::byte *to)
 	constexpr size_t kAtom = atomBytes / sizeof(typename To::In);
 	auto *out = reinterpret_cast<typename To::Out *>(to);
 
-	/* The usual sizes of parts become constants: an atom, or the atoms of an entry. */
+	/* The usual sizes of parts become constants: from a quarter of an atom to an entry. */
 	if (piece.bytes == atomBytes / 4)
 		packParts<To>(piece, kAtom / 4, out);
 	else if (piece.bytes == atomBytes / 2)
@@ -282,7 +282,7 @@ bool anyNegativeOfTarget(const std::byte *numbers, size_t count)
 	return rest < 0 || !hn::AllFalse(tag, hn::Lt(all, hn::Zero(tag)));
 }
 
-/** Expands 64 bits of elements: the next packed element for each one in the mask, else zero */
+/** Expands 64 bits of elements: the next packed element for a mask bit that is 1, else zero */
 template<typename Element>
 HWY_INLINE uint64_t expanded(unsigned int mask, const std::byte *packed)
 {
@@ -303,7 +303,7 @@ HWY_INLINE uint64_t expanded(unsigned int mask, const std::byte *packed)
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 /** Expands whole vectors of 64 bytes, if the host can, and advances \a packed and \a out.
- * \return the bytes of the mask that are left */
+ * \return the bytes of the mask that remain to be expanded */
 template<typename Element>
 ControlView expandVectors(ControlView masks, const std::byte *&packed, std::byte *&out)
 {
@@ -347,7 +347,7 @@ void expandAll(ControlView masks, const std::byte *packed, std::byte *out)
 	}
 }
 
-/* Compiled for each target, since not every host has an instruction for this. */
+/* Compiled for each target, since not every host has an instruction that counts ones. */
 size_t countOfTarget(ControlView masks)
 {
 	uint64_t some = 0;

@@ -31,8 +31,8 @@ constexpr size_t growthOf(LineFormat format)
 
 /**
  * \brief Converts the elements of a piece of a line
- * \param out operands of the first part; those of further parts are LinePiece's steps further,
- *	  counted in elements
+ * \param out operands of the first part; further parts follow at LinePiece::toStep, as a number
+ *	  of elements
  */
 void packPiece(LineFormat format, const LinePiece &piece, std::byte *out);
 
@@ -52,13 +52,13 @@ bool anyNan(const float *numbers, size_t count);
 /** \return true if one of the INT8 numbers is negative */
 bool anyNegative(const std::byte *numbers, size_t count);
 
-/** \brief The largest magnitudes of INT16 */
+/** \brief Largest magnitudes among INT16 numbers, to bound their products */
 struct Int16Magnitudes {
 	uint32_t number = 0;
 	uint32_t pair = 0; /**< largest sum of two: numbers 0 and 1, 2 and 3 ... */
 };
 
-/** \return the largest magnitudes of \a count numbers, which zeroes must follow */
+/** \return the largest magnitudes of \a count numbers; zero completes an odd last pair */
 Int16Magnitudes magnitudesOf(const std::byte *numbers, size_t count);
 
 /** \brief Conversion of weights to units of 32 bits */
@@ -91,7 +91,7 @@ bool ownElements(const KernelRows &rows, size_t elementBytes, std::byte *own);
 
 /**
  * \brief Transposes weights: stores unit u of kernel k at out[u * kTileColumns + k]
- * \param units units of each kernel
+ * \param units number of units of each kernel
  * \return \a units; or 0, without change of \a out, if the host has no vector instructions for this
  */
 size_t putUnits(UnitFormat format, const KernelRows &rows, size_t units, int32_t *out);

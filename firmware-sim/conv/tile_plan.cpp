@@ -11,7 +11,7 @@ namespace nvdla::sim
 namespace
 {
 
-/* The kernels of each precision. For INT8, the choice depends on host and operation. */
+/* Ways to multiply in each precision. For INT8, the choice depends on host and operation. */
 constexpr TileKernel kKernels[] = {
 	{ TileKind::Rows, Precision::Int8, LineFormat::Bytes, UnitFormat::Bytes },
 	{ TileKind::Matrices, Precision::Int8, LineFormat::Bytes, UnitFormat::Bytes, kMatrixUnits },
@@ -130,7 +130,7 @@ size_t TilePlan::lineBytes() const
 	constexpr size_t kMostBehind = kFewColumns * sizeof(float);
 	const size_t touched = size_t{ lineElements } * elementBytes + kMostBehind;
 
-	/* The size includes elements that no window reaches, because put() writes these, too. */
+	/* The size includes elements that no window reaches: TileLines writes these, too. */
 	const size_t bytes =
 		std::max(touched, (leftElements() + bufferedElements()) * elementBytes);
 

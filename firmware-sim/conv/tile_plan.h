@@ -7,7 +7,7 @@
  * between runs are the same for all positions. Elements of a run are multiplied in units of 4
  * bytes; if a run ends inside a unit, the remaining weights are zero.
  *
- * The table of kernels (tile_plan.cpp) gives the operand types.
+ * A table (kKernels in tile_plan.cpp) gives the operand types.
  *
  *  - INT8 in quads: data + 128 as unsigned numbers. To correct this, a column's sums start at -128
  *    times the sum of its weights.
@@ -28,16 +28,16 @@
 namespace nvdla::sim
 {
 
-/** \brief An entry of the table of kernels: precision and operand types of a TileKind */
+/** \brief An entry of kKernels (tile_plan.cpp): precision and operand types of a TileKind */
 struct TileKernel {
 	TileKind kind;
 	Precision precision;
 	LineFormat lines;
 	UnitFormat weights;
-	uint32_t unitsAtOnce = 1; /**< units of a run are a multiple of this */
+	uint32_t unitsAtOnce = 1; /**< the units of a run are a multiple of it */
 };
 
-/** \brief A kernel row, or one element of a row if the kernel is dilated */
+/** \brief A kernel row, or one column of a row if the kernel is dilated */
 struct TileTap {
 	uint32_t row;
 	uint32_t offset; /**< distance from the position's first operand, elements */
@@ -48,7 +48,7 @@ struct TileTap {
 /** \return lines of a cube, with the padding above and below that windows reach */
 uint64_t paddedHeight(const Windows &windows);
 
-/** \brief The layout for one operation, which must outlive it */
+/** \brief The layout for one operation, which must outlive the plan */
 class TilePlan
 {
 public:

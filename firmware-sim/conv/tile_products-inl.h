@@ -138,7 +138,7 @@ struct PositiveBytes : Pairs {
 		const __m256i twos = _mm256_maddubs_epi16(data.raw, weights.raw);
 
 		sum = hn::Add(sum, Vector{ _mm256_madd_epi16(twos, _mm256_set1_epi16(1)) });
-#if HWY_COMPILER_GCC_ACTUAL /* as in Pairs::add() */
+#if HWY_COMPILER_GCC_ACTUAL /* for the reason given in Pairs::add() */
 		asm("" : "+v"(sum.raw));
 #endif
 		return sum;

@@ -61,7 +61,7 @@ Panel TileWeights::panel()
 	return panel;
 }
 
-/* Sets each column's initial sum. It corrects that operands are 128 too high. */
+/* Sets each column's initial sum, which compensates that operands are 128 too high. */
 void TileWeights::findStarts(const Panel &panel)
 {
 	const TileRun all = { 0, static_cast<uint32_t>(plan_.units) };
@@ -92,7 +92,7 @@ bool TileWeights::hasGaps() const
 	});
 }
 
-/* \param elements of the first kernel; each further kernel's elements are kernelBytes later */
+/* \param elements the first kernel's; each further kernel's elements are kernelBytes later */
 void TileWeights::put(const Columns &columns, const Block &block, uint32_t row,
 		      const std::byte *elements, size_t kernelBytes)
 {

@@ -42,7 +42,7 @@ private:
 		uint32_t kernels;
 	};
 
-	/** \return true if units of a whole group contain padding */
+	/** \return true if taps do not fill their units, whose other weights must be zero */
 	bool hasGaps() const;
 	void clear(uint32_t place);
 	void findStarts(const Panel &panel);
@@ -55,8 +55,8 @@ private:
 	const TilePlan &plan_;
 	ScratchArray<int32_t> units_;
 	uint32_t groups_ = 0;		/* groups of the panel */
-	std::vector<uint32_t> kernels_; /* for each place: number of kernels in its columns, or
-					 * kAnything */
+	std::vector<uint32_t> kernels_; /* for each place: number of kernels in its columns;
+					 * kAnything: contents undefined */
 	std::vector<std::byte> zeroes_; /* Quads: operands that stand for zero (128), for all
 					 * units */
 	int32_t starts_[kTileColumns] = {};

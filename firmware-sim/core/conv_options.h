@@ -24,7 +24,7 @@ enum class ReleasedEntries : uint8_t {
 	MayChange,
 };
 
-/** \brief Options of the convolution pipeline */
+/** \brief Options of the convolution pipeline that trade exactness for speed */
 struct ConvOptions {
 	Fp16Arithmetic fp16 = Fp16Arithmetic::Exact;
 	ReleasedEntries released = ReleasedEntries::Stay;

@@ -99,7 +99,7 @@ void Core::begin(Engine engine)
 		toWake_ |= kHelpers;
 }
 
-/* Calls a thread for each operation that has none. */
+/* Calls sleeping threads if fewer threads look for work than operations wait for one. */
 void Core::callThreads()
 {
 	const auto jobs =
@@ -129,8 +129,8 @@ Core::Slot *Core::waiting()
 	return slot == slots_.end() ? nullptr : &*slot;
 }
 
-/* Like waiting(). If there is none, waits while a helper reports a completion, after which the
- * guest may enable the next operation. */
+/* Like waiting(). If no operation waits, waits while a helper (a thread of workers_) reports a
+ * completion, after which the guest may enable the next operation. */
 Core::Slot *Core::next(std::unique_lock<std::mutex> &lock)
 {
 	const auto aHelperTells = [this] {
@@ -255,7 +255,7 @@ Core::Messages Core::conclude(const Job &job, OperationResult &result, const Mem
 	Messages messages;
 	try {
 		complete(job, result, port, messages);
-	} catch (const std::bad_alloc &) { /* no memory: the operation never ends */
+	} catch (const std::bad_alloc &) { /* without memory, the operation never ends */
 		errors_.addNoMemory(engineName(job.engine), "operation");
 	}
 	dispatch();

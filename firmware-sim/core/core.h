@@ -43,7 +43,7 @@ struct CsbWrite {
 	uint32_t value;
 };
 
-/** \brief Configuration of a core */
+/** \brief Configuration of a core: hardware, predicted times, and use of the host */
 struct CoreConfig {
 	Geometry geometry = nvFull;
 	uint64_t cvsramBase = 0; /**< first address of the CVSRAM, as engines see it */
@@ -134,7 +134,7 @@ public:
 	 * \brief Lends the calling thread, which would only wait otherwise, to the core
 	 *
 	 * While this object exists, its thread runs operations that begin, so that the core need
-	 * not wake a thread of its own; the destructor wakes those for remaining operations.
+	 * not wake a thread of its own; the destructor wakes the core's threads for the rest.
 	 * Construct it before writing registers, not in a callback, and only if canWork(). The
 	 * core must outlive it.
 	 */
@@ -186,7 +186,7 @@ private:
 		std::atomic<bool> cancel = false;
 		/* Callbacks of a completed operation still run; the next operation's must wait. */
 		std::atomic<bool> tells = false;
-		std::atomic<bool> helperTells = false;
+		std::atomic<bool> helperTells = false; /* a thread of workers_ calls them */
 		Messages end; /* reports about the operation */
 	};
 

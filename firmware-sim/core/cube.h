@@ -43,15 +43,15 @@ struct FeatureCube {
 
 /** \brief Registers that describe a cube */
 struct CubeRegisters {
-	uint32_t ram;
-	uint32_t ramType; /**< RAM type field, one bit */
+	uint32_t ram;	  /**< register with the RAM type field */
+	uint32_t ramType; /**< the RAM type field, one bit */
 	uint32_t addressHigh;
 	uint32_t addressLow;
 	uint32_t lineStride;
 	uint32_t surfaceStride;
 };
 
-/** \return a cube without batches */
+/** \return the cube that \a registers describe; without a batch stride */
 inline FeatureCube decodeCube(const RegisterView &view, const CubeRegisters &registers,
 			      const Geometry &geometry)
 {

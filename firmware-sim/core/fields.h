@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fields of a RegisterView, named as in the register description: SDP_D_CVT_SHIFT, CVT_SHIFT.
+ * Fields of a RegisterView by register and field name, such as (SDP_D_CVT_SHIFT, CVT_SHIFT).
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 #define FLAG(view, reg, name) ((view).flag(NVDLA_##reg, NVDLA_##reg##__##name))
 #define SIGNED(view, reg, name) ((view).signedField(NVDLA_##reg, NVDLA_##reg##__##name))
 
-/** The CubeRegisters whose names begin with \a cube, with \a ram in the register \a config */
+/** CubeRegisters whose names begin with \a cube; \a config has the field \a ram (RAM type) */
 #define CUBE(cube, config, ram)                                                                    \
 	nvdla::sim::CubeRegisters                                                                  \
 	{                                                                                          \

@@ -48,7 +48,7 @@ constexpr std::array kPagesOfOthers = {
 };
 
 /*
- * Master's differences from nv_full: BANK and ENTRIES fields are wider, reset bypasses SDP's
+ * Differences of branch master from nv_full: BANK and ENTRIES are wider, reset bypasses SDP's
  * stages, and S_INTR_SET has no bits for the absent BDMA and RUBIK (S_INTR_MASK has).
  */
 constexpr RegisterDifference kDifferences[] = {
@@ -62,7 +62,7 @@ constexpr RegisterDifference kDifferences[] = {
 };
 
 /*
- * Master's ROM is a constant table for nv_small, so all configurations built from it return
+ * The ROM of branch master is a constant table for nv_small, so all its configurations return
  * nv_small's numbers. After version and GLB each sub-unit begins with its id and the number of
  * bytes that follow: memory interface (2), CDMA, CBUF, CSC, CMAC_A, CMAC_B, CACC,
  * SDP_RDMA, SDP, PDP_RDMA, PDP, CDP_RDMA, CDP (13). 0 ends the list.

@@ -34,7 +34,7 @@ struct RegisterDifference {
  */
 struct Geometry {
 	const char *name;
-	uint16_t pciVariant; /**< NVDLA_PCI_VARIANT_* */
+	uint16_t pciVariant; /**< NVDLA_PCI_VARIANT_*: this core in PCI configuration space */
 
 	uint32_t atomBytes;   /**< memory atom: bytes of one column in one surface of a cube */
 	uint32_t macChannels; /**< ATOMIC_C: channels that a MAC cell multiplies in one step */

@@ -35,7 +35,7 @@ Stack ownStack()
 
 /**
  * \return free bytes of this thread's stack; 0 if the thread runs on another stack, as coroutines
- *	   do, or the system does not tell
+ *	   do, or if its stack is unknown
  */
 size_t stackRoom()
 {
@@ -84,7 +84,7 @@ void Core::LentThread::work(const std::function<bool()> &enough)
 		;
 }
 
-/* \return false if nothing can begin */
+/* \return false if no operation can begin */
 bool Core::LentThread::workOnce()
 {
 	std::unique_lock lock(core_.mutex_);

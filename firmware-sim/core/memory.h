@@ -88,7 +88,7 @@ public:
 
 	/**
 	 * \brief read() without a copy, if the memory gives a view
-	 * \param buffer gets the bytes if it has none
+	 * \param buffer gets the bytes if there is no view
 	 * \return \a size bytes, valid until \a buffer or the memory changes
 	 */
 	std::span<const std::byte> view(RamType type, uint64_t address, size_t size,
@@ -109,7 +109,7 @@ public:
 	{
 		return find(type, address, size);
 	}
-	/** \brief Count bytes of look() as read */
+	/** \brief Count bytes as read that an engine used in the view of look() */
 	void countRead(RamType type, size_t bytes)
 	{
 		traffic_[static_cast<size_t>(type)].readBytes += bytes;
@@ -175,7 +175,7 @@ public:
 
 	/** \return a view of the whole range, not counted as read; empty if there is none */
 	std::span<const std::byte> all() const { return all_; }
-	/** \brief Count bytes of all() as read */
+	/** \brief Count bytes as read that an engine used in the view of all() */
 	void count(size_t bytes) { port_.countRead(type_, bytes); }
 
 	/** \brief Copy the bytes from \a offset on */

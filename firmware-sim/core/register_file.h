@@ -93,7 +93,7 @@ private:
 	uint32_t status() const;
 	uint32_t pointer() const;
 
-	std::vector<RegisterInfo> registers_; /* by index of the word; no name: no register */
+	std::vector<RegisterInfo> registers_; /* by word from base_; no name: no register */
 	uint32_t base_;
 	uint32_t opEnable_ = absent; /* index of D_OP_ENABLE */
 	bool grouped_ = false;

@@ -64,13 +64,13 @@ constexpr std::array<uint32_t, engineCount> unitsOfEngines = {
 };
 
 /*
- * In the order in which readiness is checked. Drivers enable CDMA last, so checking it first
- * usually settles that an operation must wait.
+ * Units of a convolution in the order in which their readiness is checked. Drivers enable CDMA
+ * last, so checking CDMA first usually settles that the operation must wait.
  */
 constexpr Unit convUnits[] = { Unit::Cdma,  Unit::Csc,	Unit::CmacA,
 			       Unit::CmacB, Unit::Cacc, Unit::Sdp };
 
-/* Counters of BDMA's groups. */
+/* Registers with the stall cycles of BDMA's two groups. */
 constexpr struct {
 	uint32_t reads;
 	uint32_t writes;
@@ -272,7 +272,7 @@ std::unique_ptr<Job> Scheduler::take(Engine engine, const std::vector<Unit> &uni
 	return job;
 }
 
-/* Adds to BDMA's counter, which sums all operations of a group and restarts at its launch. */
+/* Adds to BDMA's stall counters, which sum all operations of a group since its launch. */
 void Scheduler::addBdmaStall(unsigned int group, const OperationTiming &timing)
 {
 	RegisterFile &bdma = file(Unit::Bdma);

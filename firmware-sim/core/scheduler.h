@@ -28,7 +28,7 @@ struct Job {
 	Engine engine;
 	std::vector<UnitGroup> units; /**< empty for BDMA */
 	OperationInputs inputs;	      /**< not used by BDMA */
-	BdmaOp bdma = {};	      /**< the copy; BDMA only */
+	BdmaOp bdma = {};	      /**< the copy to make; BDMA only */
 	unsigned int bdmaGroup = 0;
 	bool recorded = false; /**< reported to operationDone already; only CDMA still runs */
 };

@@ -27,7 +27,7 @@ constexpr uint32_t atomChannels(Precision precision)
 	return precision == Precision::Int8 ? 32 : 16;
 }
 
-/** \brief Description of a stream's cube */
+/** \brief Size of the cube that a stream transports, or of the cubes of a batch */
 struct StreamCube {
 	uint32_t width;
 	uint32_t height;
@@ -94,8 +94,8 @@ public:
 	 */
 	virtual std::unique_ptr<StreamSink> fork() { return nullptr; }
 	/**
-	 * \brief Fork for whole surfaces: a fork gets them one after the other, lines in
-	 * order
+	 * \brief Fork for whole surfaces: a fork gets its surfaces one after the other, each
+	 * with its lines in order
 	 *
 	 * For receivers that need a surface's lines in order, but surfaces in any order.
 	 *

@@ -178,7 +178,7 @@ bool Workers::takesPart()
 			lookFor([&] { return called() || sched_getcpu() == callersCore_; });
 		looking_--;
 		if (found && called())
-			continue; /* for a call, an errand or the end; others may be faster */
+			continue; /* a call, an errand or the end; another thread may take it */
 		std::unique_lock lock(mutex_);
 		asleep_++;
 		/* If others have taken all calls in the meantime, wait for the next run(). */

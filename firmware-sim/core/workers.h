@@ -70,7 +70,7 @@ public:
 	/** \brief Wake sleeping helpers before work comes; may be called from any thread */
 	void rouse();
 
-	/** \return scratch memory for the work */
+	/** \return memory for the operation whose work run() shares, kept for later operations */
 	Scratch &scratch() { return scratch_; }
 
 private:

@@ -112,7 +112,7 @@ struct Positions {
 	{
 		const Bits distance = difference(x, constant(table.start));
 
-		/* Negative, zero or denormal distances. */
+		/* Distances that are negative, zero or denormal underflow. */
 		underflow = hn::Lt(distance, constant(kSmallest));
 		if (table.exponential)
 			exponential(table, distance);

@@ -59,8 +59,8 @@ private:
 	 * and mantissa. */
 	HWY_INLINE void exponential(const FastLut::Table &table, Vector distance)
 	{
-		constexpr double two52 = 4503599627370496.0; /* 2^52: the lowest mantissa bit of
-							      * doubles from here on is worth 1 */
+		constexpr double two52 = 4503599627370496.0; /* 2^52: from here to 2^53, the lowest
+							      * bit of a double is worth 1 */
 		constexpr double bias = 1023.0;
 		const auto bits = hn::BitCast(BitsTag(), distance);
 		const auto exponent =

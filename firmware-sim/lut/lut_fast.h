@@ -88,7 +88,7 @@ struct FastLut {
 		bool flatEdges;
 		/** True if LO is used where both tables hit, or miss at different ends */
 		bool hybridSelectsLo;
-		/** True if the other table is used where both underflow, or both overflow */
+		/** True if hybridSelectsLo is inverted where both underflow, or both overflow */
 		bool underflowDiffers;
 		bool overflowDiffers;
 	};

@@ -141,8 +141,8 @@ struct NarrowLookup {
 	bool allHit;
 
 	/**
-	 * \return false if an input needs doubles: for a table with more than 32 bits, or for a
-	 * slope beyond an edge
+	 * \return false if an input needs doubles: its table cannot be interpolated in 32 bits, or
+	 * a slope continues the function beyond an edge
 	 */
 	HWY_INLINE bool locate(const FastLut::Rules &rules, const FastLut::NarrowTables &narrow,
 			       const int32_t *values)

@@ -35,7 +35,7 @@ public:
 		bool realtime = false;
 	};
 
-	/** \brief Everything referred to must outlive the function */
+	/** \param memory,interrupts,log must outlive the function */
 	NvdlaFunction(const Config &config, vfiouser::GuestMemory &memory,
 		      vfiouser::Interrupts &interrupts, vfiouser::Log &log);
 

@@ -65,7 +65,7 @@ public:
 	{
 	}
 
-	/** \brief Pool one surface of one part; \a unit numbers all of them */
+	/** \brief Pool a surface of a part; \a unit counts the surfaces of the first part first */
 	void work(uint64_t unit);
 	uint32_t nanCount() const { return writer_.nanCount(); }
 
@@ -109,7 +109,7 @@ void PdpReader::poolLine(uint32_t surface, uint32_t y)
 /* Threads can share the surfaces if no output overwrites the input of another surface. */
 unsigned int worthwhileThreads(const PdpOp &op)
 {
-	constexpr uint64_t kAtoms = 1024; /* pooled in several microseconds */
+	constexpr uint64_t kAtoms = 1024; /* several microseconds of work: a thread pays */
 	const Placement written = destinationOf(op);
 	const Placement read =
 		op.source.placement(uint64_t{ op.inWidth } * op.atom(), op.inHeight, op.surfaces());

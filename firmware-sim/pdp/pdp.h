@@ -109,7 +109,7 @@ private:
 
 /**
  * \brief Carry out an operation whose input is in memory
- * \param workers to share it with
+ * \param workers threads that share the operation
  */
 OperationResult runPdp(const PdpOp &op, MemoryPort &port, Workers *workers = nullptr);
 

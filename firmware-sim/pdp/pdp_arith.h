@@ -25,7 +25,7 @@ template<Precision P>
 using PdpElement = std::conditional_t<P == Precision::Int8, int8_t,
 				      std::conditional_t<P == Precision::Int16, int16_t, uint16_t>>;
 
-/** \brief Averages of integers */
+/** \brief Average pooling of integers, with the bit widths of the hardware */
 template<Precision P>
 struct PdpIntegerAverage {
 	using Element = PdpElement<P>;

@@ -124,7 +124,7 @@ std::unique_ptr<PdpPooler> createOfFloats(const PdpOp &op, const PdpPart &part)
 			FloatAverages, lanes>(op, part);
 }
 
-/* Lanes of an INT8 atom: 8 in nv_small and its sisters, 32 in nv_full and nv_large. */
+/* Lanes of an INT8 atom: 32 in nv_full and nv_large, 8 in all other configurations. */
 constexpr uint32_t kSmallAtom = 8;
 constexpr uint32_t kWideAtom = atomChannels(Precision::Int8);
 
@@ -211,7 +211,7 @@ void PdpPooler::push(std::span<const std::byte> line, PdpOutput &output)
 	}
 }
 
-/* Finds the output lines that need the line at y_; those of the previous line come before. */
+/* Finds the output lines that need the line at y_, starting from those of the previous line. */
 void PdpPooler::findOutputs()
 {
 	const uint32_t top = y_ + op_.padTop; /* index of the line, padded lines included */

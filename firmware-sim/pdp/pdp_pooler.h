@@ -60,7 +60,7 @@ protected:
 		uint32_t padded;
 	};
 
-	static constexpr uint32_t kMostRows = 8; /* rows of a window */
+	static constexpr uint32_t kMostRows = 8; /* most rows of a window */
 
 	/** \param numberBytes bytes of a lane of a reduced row */
 	PdpPooler(const PdpOp &op, const PdpPart &part, size_t numberBytes);

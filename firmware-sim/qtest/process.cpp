@@ -41,7 +41,7 @@ Process::Process(const std::vector<std::string> &arguments, UniqueFd input, Uniq
 			setpgid(pid_, pid_);
 		return;
 	}
-	/* The child: the parent may have threads, so only calls that are safe after fork(). */
+	/* The child. The parent may have threads: only calls that are safe after fork() follow. */
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)

@@ -15,7 +15,7 @@ namespace nvdla::sim::qtest
  *
  * $NVDLA_QEMU (words separated by spaces: program, loader, -L options), else qemu-system-x86_64
  * from PATH. A program in $NVDLA_QEMU must work. The one in PATH may be missing or too old for
- * vfio-user: callers can then skip what needs it.
+ * vfio-user: callers can then skip tests that need QEMU.
  */
 struct QemuBinary {
 	std::vector<std::string> words;

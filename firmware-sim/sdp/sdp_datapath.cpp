@@ -47,7 +47,7 @@ int64_t aluInteger(SdpAlu algorithm, int64_t a, int64_t b)
 }
 
 /*
- * The sum has 33 bits and the product 49. Truncation happens even if the multiplier is bypassed;
+ * In X, sums have 33 bits, products 49. Truncation happens even if the multiplier is bypassed;
  * PReLU passes non-negative values without truncation.
  */
 int32_t xInteger(const SdpStage &stage, int32_t value, int32_t alu, int32_t mul)
@@ -100,7 +100,7 @@ int32_t yFloat(const SdpStage &stage, int32_t value, int32_t alu, int32_t mul)
 	return static_cast<int32_t>(bits);
 }
 
-/* Clips to 17 bits, then converts. As on hardware, a value beyond these by one is not counted. */
+/* Clips to 17 bits, then converts. As on hardware, an excess of one does not count as saturated. */
 int32_t convertInteger(const SdpOp &op, int32_t value, uint32_t &saturated)
 {
 	const int64_t product =
@@ -153,8 +153,8 @@ void applySdpStage(const SdpStageRun &run, Precision precision, std::span<int32_
 		const int32_t *a = run.alu.data ? run.alu.data + atom * run.alu.atomStride : value;
 		const int32_t *m = run.mul.data ? run.mul.data + atom * run.mul.atomStride : value;
 		const size_t end =
-			std::min(lanes, values.size() - first); /* the last atom may be the first
-								 * half of one */
+			std::min(lanes, values.size() - first); /* the last values may fill only a
+								 * part of the lanes */
 		for (size_t lane = 0; lane < end; lane++)
 			value[lane] = function(*run.stage, value[lane], a[lane], m[lane]);
 	}

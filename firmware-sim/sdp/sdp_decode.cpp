@@ -20,7 +20,7 @@ constexpr uint32_t kX2 = NVDLA_SDP_D_DP_BN_CFG - NVDLA_SDP_D_DP_BS_CFG;
 static_assert(NVDLA_SDP_D_DP_BN_MUL_SRC_VALUE - NVDLA_SDP_D_DP_BS_MUL_SRC_VALUE == kX2);
 static_assert(NVDLA_SDP_D_DP_BN_ALU_CFG - NVDLA_SDP_D_DP_BS_ALU_CFG == kX2);
 
-/* Distances of the readers' registers from BRDMA's, and of Y's multiplier's from Y's ALU's. */
+/* Distances of NRDMA's and ERDMA's registers from BRDMA's, of Y's multiplier's from its ALU's. */
 constexpr uint32_t kX2Reader = NVDLA_SDP_RDMA_D_NRDMA_CFG - NVDLA_SDP_RDMA_D_BRDMA_CFG;
 constexpr uint32_t kYReader = NVDLA_SDP_RDMA_D_ERDMA_CFG - NVDLA_SDP_RDMA_D_BRDMA_CFG;
 static_assert(NVDLA_SDP_RDMA_D_BN_SURFACE_STRIDE - NVDLA_SDP_RDMA_D_BS_SURFACE_STRIDE == kX2Reader);

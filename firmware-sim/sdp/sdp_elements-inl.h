@@ -134,7 +134,7 @@ bool lookUp(const uint8_t *table, const uint8_t *in, uint8_t *out, size_t count)
 
 #else
 
-/* Vectors of two atoms; and of one atom, for the last one if their number is odd. */
+/* Vectors of two atoms, and of one atom for the last atom of an odd number. */
 using Tag = hn::CappedTag<uint8_t, 64>;
 using AtomTag = hn::CappedTag<uint8_t, 32>;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Integers in vectors of doubles. Sums have 33 bits, products 49 (Y: 53), and a shift only
+ * SDP's integers in vectors of doubles. Sums have 33 bits, products 49 (Y: 53), and a shift only
  * changes the exponent: every number is exact until it is rounded.
  *
  * Compiled once for each instruction set (Highway), by sdp_simd.cpp.

@@ -45,12 +45,12 @@ inline double powerOfTwo(int exponent)
 	return std::bit_cast<double>(static_cast<uint64_t>(1023 + exponent) << 52);
 }
 
-/** Two bounds, real numbers */
+/** Lower and upper bounds of real numbers, for a vector of channels */
 struct Bounds {
 	Vector low = constant(-kUnbounded);
 	Vector high = constant(kUnbounded);
 
-	HWY_INLINE Bounds() {} /* an implicit constructor lacks the vector target */
+	HWY_INLINE Bounds() {} /* an implicit one would be compiled without vectors */
 
 	HWY_INLINE void clip(Vector lowest, Vector highest)
 	{
@@ -91,7 +91,7 @@ struct Channels {
 	Bounds second; /* bounds after the elements are added */
 	bool hasElements = false;
 	Vector error = constant(0);
-	Vector lastError = constant(0); /* error of the last rounding; 0 once scaled */
+	Vector lastError = constant(0); /* error of the last rounding, until multiply() adds it */
 	Vector moved = constant(0);	/* nonzero if a stage adds after rounding */
 	int fractionBits = 0;
 
@@ -142,7 +142,7 @@ struct Channels {
 	}
 };
 
-/** A stage's or the converter's operands for a vector of channels */
+/** A stage's operands for a vector of channels */
 HWY_INLINE Vector operandsOf(const SdpOperandRun &run, size_t lane)
 {
 	return load(run.data + lane);
@@ -198,7 +198,7 @@ HWY_INLINE void applyStage(const SdpStageRun &run, size_t lane, double scale, Ch
 		channels.clip(0, kUnbounded);
 }
 
-/** \return false if the stage is not linear; \a hasElements: an earlier stage adds elements */
+/** \return false if the stage is not linear; sets \a hasElements if the stage adds elements */
 bool isStraight(const SdpStageRun &run, bool &hasElements)
 {
 	const SdpStage &stage = *run.stage;
@@ -226,7 +226,7 @@ struct Extremes {
 	Vector error = constant(0);
 	Vector moved = constant(0);
 
-	HWY_INLINE Extremes() {} /* an implicit constructor lacks the vector target */
+	HWY_INLINE Extremes() {} /* an implicit one would be compiled without vectors */
 };
 
 HWY_INLINE void raise(Vector &largest, Vector values)

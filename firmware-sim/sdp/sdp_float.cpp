@@ -96,7 +96,7 @@ struct Multiply {
 		const Bits product = asBits(hn::Mul(asFloat(value), asFloat(other)));
 		const Bits magnitude = magnitudeOf(product);
 
-		/* Below the smallest normal number IEEE 754 rounds with fewer bits. */
+		/* This may be a denormal number that IEEE 754, with fewer bits, rounded up. */
 		odd = hn::Or(odd, hn::Eq(magnitude, constant(kSmallest)));
 		return finish(magnitude, signOf(product));
 	}
@@ -112,7 +112,7 @@ struct Prelu {
 /** Operands of a stage's ALU or multiplier */
 struct Operands {
 	const int32_t *data = nullptr;
-	bool perElement = false; /* else per channel, none of them odd */
+	bool perElement = false; /* false: one for each channel, none of them odd */
 
 	HWY_INLINE Bits at(size_t at, Mask &odd) const
 	{

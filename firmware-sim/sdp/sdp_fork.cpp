@@ -30,7 +30,7 @@ Placement destinationOf(const SdpOp &op)
 	return written;
 }
 
-/* An INT16 source for INT8 processing has its channels in two surfaces. */
+/* An INT16 source has the channels of each surface that INT8 processes in two surfaces. */
 Placement sourceOf(const SdpOp &op)
 {
 	return op.source.placement(uint64_t{ op.width } * op.atom(), op.height,

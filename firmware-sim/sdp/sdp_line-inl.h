@@ -58,7 +58,7 @@ HWY_INLINE Single loadSingles(const int32_t *numbers)
 	return hn::ConvertTo(SingleTag(), hn::LoadU(NumberTag(), numbers));
 }
 
-/** Loads a line's numbers plus \a more, in fixed point */
+/** Loads an array of SdpLine plus \a more, in fixed point */
 HWY_INLINE Single loadFixed(const double *numbers, double more = 0)
 {
 	const hn::Rebind<float, Tag> halfTag;
@@ -70,7 +70,7 @@ HWY_INLINE Single loadFixed(const double *numbers, double more = 0)
 	return hn::Combine(SingleTag(), moved(numbers + hn::Lanes(Tag())), moved(numbers));
 }
 
-/** \return the nearest whole numbers, which must fit a Number */
+/** \return the nearest whole numbers, which must fit 32 bits */
 HWY_INLINE Numbers nearestOf(Single values)
 {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -93,7 +93,7 @@ struct Run {
 	double largest;		 /* bound of the inputs' magnitudes */
 	/* Results of set(). */
 	bool exact = false; /* all numbers are exact; halves round away from 0 */
-	double margin = 0;  /* else: results closer to a half than this are uncertain */
+	double margin = 0;  /* if not exact: results closer to a half than this are uncertain */
 
 	/** \return false if numbers are too large, or something may saturate */
 	bool set();
@@ -124,8 +124,8 @@ double Run::largestInput() const
 
 bool Run::set()
 {
-	constexpr double kLittle = 0x1p-10; /* above: search for the largest input */
-	constexpr double kMost = 0x1p-7;    /* above: the stages are as fast as the line */
+	constexpr double kLittle = 0x1p-10; /* larger errors: search for the largest input */
+	constexpr double kMost = 0x1p-7;    /* larger errors: the stages are as fast as the line */
 	const double element = elements ? sdp::largestOf(elements, in.size()) : 0;
 
 	return (setUpTo(largest, element, kLittle) && (exact || !hasManyHalves())) ||
@@ -312,7 +312,7 @@ bool storeOf(const Run &run, Element *out)
 	constexpr size_t kPairWords = hn::MaxLanes(WordTag());
 	/* Local copies: stores may alias members, which would be loaded again after each store. */
 	const int32_t *in = run.in.data();
-	const int32_t *elements = kElements ? run.elements : in; /* unused */
+	const int32_t *elements = kElements ? run.elements : in; /* in: not used */
 	const size_t count = run.in.size();
 	const size_t lanes = run.lanes;
 	const size_t step = std::max(lanes, kPair);
@@ -331,7 +331,7 @@ bool storeOf(const Run &run, Element *out)
 		const Follower<kElements, kEnd> second(run, (lane + kLanes) % lanes);
 		for (size_t next = lane; next < count; next += step) {
 			/*
-			 * The last atom of an odd number is computed together with the one
+			 * The last atom of an odd number is computed together with the atom
 			 * before.
 			 */
 			const size_t at = std::min(next, count - kPair);

@@ -26,7 +26,7 @@ struct SdpOperandRead {
 	bool alu = false; /**< delivers ALU operands */
 	bool mul = false; /**< delivers multiplier operands; with alu they are interleaved pairs */
 	bool twoBytes = false;
-	bool perElement = false; /**< else one (pair) per channel, packed */
+	bool perElement = false; /**< false: one operand (or pair) for each channel, packed */
 	FeatureCube cube;
 
 	/** \return bytes that one element's operands take in memory */

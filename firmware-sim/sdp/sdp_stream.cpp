@@ -83,7 +83,7 @@ void SdpStream::pushLines(const StreamRun &first, uint32_t count)
 	process(first, static_cast<uint32_t>(atoms));
 }
 
-/* Processes all atoms of a run, which may have several lines, as PDP pools whole lines. */
+/* Processes the atoms of one or more lines of a run; for PDP, whole lines together if possible. */
 void SdpStream::process(const StreamRun &run, uint32_t atoms)
 {
 	const uint32_t most = op_.toPdp && op_.width < kMostAtoms
@@ -179,7 +179,7 @@ void SdpStream::loadOperands(uint32_t surface, uint32_t y, uint32_t x, uint32_t 
 	add(op_.y, y_);
 }
 
-/* \return true if each input surface becomes one output surface, which is written to memory. */
+/* \return true if each input surface becomes one output surface, in memory or for PDP. */
 bool SdpStream::staysAtoms() const
 {
 	return !op_.compares() && op_.outLanes() == lanes_;

@@ -82,7 +82,7 @@ public:
 	 */
 	OperationResult finish();
 
-	/** \brief Count NaNs and infinities of FP16 input read from memory, with push() */
+	/** \brief Count NaNs and infinities of FP16 input from memory whose numbers are pushed */
 	void countInput(uint32_t nan, uint32_t inf);
 
 private:

@@ -19,10 +19,10 @@ struct Chip {
 	double sram = 25e9; /**< bytes a second in each direction */
 	double sramLatency = 20e-9;
 	double interruptGap =
-		0; /**< seconds from an operation's end to the start of one that waits for it */
+		0; /**< seconds from an operation's end to the start of another that waits for it */
 
-	/** \return the parameters in core cycles; bandwidths are limited to the core's ports of
-	 * 64 bytes */
+	/** \return the parameters in core cycles; TimingParameters::seenBy() limits bandwidths to
+	 * a core's ports */
 	TimingParameters parameters() const;
 	/** \return a text like "1 GHz, DRAM 10 GB/s after 100 ns, SRAM 25 GB/s after 20 ns" */
 	std::string text() const;

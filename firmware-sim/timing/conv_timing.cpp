@@ -90,7 +90,7 @@ struct Fetch {
 	Stream weights;
 };
 
-/** \return cycles of one MAC step for all \a positions; each stripe takes at least \a load */
+/** \return cycles of one set of weights for \a positions; each stripe takes at least \a load */
 uint64_t stripeCycles(uint64_t stripe, uint64_t positions, uint64_t load)
 {
 	const uint64_t whole = std::max<uint64_t>(positions / stripe, 1) - 1;

@@ -19,7 +19,7 @@ struct ConvTiming {
 	double macCycles = 0;	 /**< cycles of MAC steps; otherwise MACs wait from begin to end */
 };
 
-/** \return largest number of positions computed by one pass over a group's weights, >= 16 */
+/** \return number of stripes of the output in all kernel groups, at least one for each group */
 uint64_t stripesOf(const ConvWork &work);
 
 ConvTiming timeConv(const ConvWork &work, const TimingParameters &parameters);

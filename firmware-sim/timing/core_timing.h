@@ -27,11 +27,11 @@ struct CoreTiming {
 		double fixed;	      /**< cycles from enable to interrupt, besides costs below */
 		double noFetch;	      /**< added to fixed, if everything is in the buffer */
 		double winogradFixed; /**< additional cost of Winograd */
-		uint64_t stripe;    /**< positions of a stripe; the last stripe of a step has up to
-				     * twice as many */
-		uint64_t groupLoad; /**< cycles to load a step's weights of a whole group */
-		uint64_t shortestLoad;	   /**< least cycles of loading for any group */
-		uint64_t shortestWinograd; /**< least cycles of loading for Winograd */
+		uint64_t stripe;    /**< positions of a stripe; the last stripe of a set of weights
+				     * has up to twice as many */
+		uint64_t groupLoad; /**< cycles to load a set of weights of a whole group */
+		uint64_t shortestLoad;	   /**< least cycles to load a set of weights */
+		uint64_t shortestWinograd; /**< least cycles to load one for Winograd */
 		double oneSurfaceAtom;	   /**< cycles to fetch an atom of a one-surface cube */
 		double atom;		   /**< cycles to fetch an atom of any other cube */
 		double featureLine;	   /**< cycles for a line, in addition to its atoms */

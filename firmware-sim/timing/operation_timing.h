@@ -37,7 +37,7 @@ struct OperationTiming {
 	std::array<uint64_t, 3> operandStall{}; /**< cycles of X1, X2, Y waiting for operands */
 	uint64_t writeStall = 0;		/**< cycles of writes waiting for a slow memory */
 	uint32_t latency = 0;			/**< cycles until the slowest memory answers */
-	uint64_t macCycles = 0;			/**< cycles with MAC steps */
+	uint64_t macCycles = 0;			/**< cycles of a convolution's MAC steps */
 	uint64_t dataCycles = 0;   /**< cycles of a convolution's fetch before the first MAC step */
 	uint64_t weightCycles = 0; /**< cycles until a convolution has all of its weights */
 	Bound bound = Bound::Latency;
@@ -51,8 +51,8 @@ struct OperationTiming {
  * - CDMA fetches the cube and the weights at the same time. MAC steps of the first kernel group
  *   begin when the buffer has all lines of the cube and this group; the steps of a further group
  *   begin when the buffer has it. The buffer holds as many groups as fit into its weight banks.
- * - A MAC step takes a cycle for each position of a stripe, but at least the cycles of loading the
- *   next weights of the group.
+ * - A stripe takes a cycle for each of its positions, but at least the cycles of loading the next
+ *   set of weights.
  * - Fused engines work at the same time. The slowest one determines the duration; the others only
  *   add their times for the first and the last stripe.
  * - No operation is faster than the memories move its bytes.

@@ -48,7 +48,7 @@ struct TimingParameters {
 	MemoryTiming cv;      /**< on-chip memory */
 	double clockHz = 1e9; /**< clock of the core */
 	uint64_t interruptCycles =
-		0; /**< cycles from an operation's end to the start of one that waits for it */
+		0; /**< cycles from an operation's end to the start of another that waits for it */
 
 	/** \return these parameters, with bandwidths limited by a core's ports */
 	TimingParameters seenBy(const CoreTiming &core) const

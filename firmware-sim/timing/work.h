@@ -14,11 +14,11 @@
 namespace nvdla::sim
 {
 
-/** \brief How CSC divides the output into stripes, the positions of one MAC step */
+/** \brief How CSC divides the output into stripes: positions computed with one set of weights */
 enum class ConvWalk : uint8_t {
-	Stripes, /**< 16 to 31 positions, continued over line ends */
+	Stripes, /**< continued over line ends; 16 to 31 positions in nv_full */
 	Lines,	 /**< within a line; for images */
-	Tiles,	 /**< of tiles of four positions; for Winograd */
+	Tiles,	 /**< stripes of tiles, 2 x 2 positions each; for Winograd */
 };
 
 /** \brief Bytes of an operation's cube and weights in the convolution buffer */
@@ -27,7 +27,7 @@ struct InBuffer {
 	uint64_t weightBytes = 0;
 };
 
-/** \brief Work of the convolution pipeline */
+/** \brief What the convolution pipeline does in an operation, for predicting its time */
 struct ConvWork {
 	const CoreTiming *core = &nvFullTiming;
 	ConvWalk walk = ConvWalk::Stripes;
@@ -68,7 +68,7 @@ struct ConvWork {
 	uint64_t multipliers() const { return uint64_t{ groupKernels } * macChannels; }
 };
 
-/** \brief Work of SDP */
+/** \brief What SDP does in an operation, for predicting its time */
 struct SdpWork {
 	const CoreTiming *core = &nvFullTiming;
 	bool flying = false;
@@ -91,7 +91,7 @@ struct SdpWork {
 	}
 };
 
-/** \brief Work of PDP */
+/** \brief What PDP does in an operation, for predicting its time */
 struct PdpWork {
 	const CoreTiming *core = &nvFullTiming;
 	bool flying = false;
@@ -100,7 +100,7 @@ struct PdpWork {
 	MemoryTraffic traffic;
 };
 
-/** \brief Work of CDP */
+/** \brief What CDP does in an operation, for predicting its time */
 struct CdpWork {
 	const CoreTiming *core = &nvFullTiming;
 	uint64_t atoms = 0;
@@ -110,7 +110,7 @@ struct CdpWork {
 	MemoryTraffic traffic;
 };
 
-/** \brief Work of an engine that moves data: BDMA, RUBIK */
+/** \brief What an engine that moves data (BDMA, RUBIK) does in an operation */
 struct MoveWork {
 	uint64_t cycles = 0; /**< cycles, if the memory is that of the reference vectors */
 	bool bdma = false;

@@ -19,7 +19,7 @@ struct Difference {
 	std::string got;
 };
 
-/** \return the value of FP16 bits */
+/** \return the number that \a bits represent as FP16 */
 double halfValue(uint16_t bits);
 
 /**

@@ -117,7 +117,7 @@ void ExternalTarget::begin(const Trace &trace)
 
 void ExternalTarget::zeroCvsram()
 {
-	/* The scratch area is zero already, unless the last trace wrote to it by mistake. */
+	/* Clears the scratch area's zero half: the last trace may have written to it by mistake. */
 	device_.zeroMemory(config_.scratch, config_.cvsramSize);
 	copy({ config_.scratch, config_.cvsramBase, config_.cvsramSize, true });
 }

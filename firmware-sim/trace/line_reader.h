@@ -51,7 +51,7 @@ public:
 	/** \return true if there are words left */
 	bool more() const { return next_ < words_.size(); }
 	void fail(std::string message);
-	/** \return the line's error, empty if there was none; words that were not read are one */
+	/** \return the line's error, empty if there was none; words left unread are an error */
 	const std::string &finish();
 
 private:

@@ -104,7 +104,7 @@ private:
 		if (!found)
 			fail(command,
 			     fmt::format("none of the interrupts {:#x} comes", command.mask));
-		come_ &= ~(found & -found); /* the lowest bit */
+		come_ &= ~(found & -found); /* a wait uses up one interrupt */
 		return found != 0;
 	}
 
@@ -184,7 +184,7 @@ private:
 		return true;
 	}
 
-	/* \return false */
+	/* \return false, for callers that return it */
 	bool fail(const TraceCommand &command, const std::string &message)
 	{
 		result_.failures.push_back(fmt::format("line {}: {}", command.line, message));

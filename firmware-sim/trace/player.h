@@ -39,12 +39,12 @@ public:
 	virtual std::string obstacle() const { return {}; }
 };
 
-/** \brief Result of playing a trace */
+/** \brief Result of playing a trace: failures, and how expectations with a tolerance fared */
 struct PlayResult {
 	std::vector<std::string> failures; /**< one line each, with the line of the trace */
 	unsigned int toleranced = 0;	   /**< expectations with a tolerance */
-	unsigned int exact = 0;		   /**< of these, those met byte for byte */
-	unsigned int outside = 0;	   /**< of these, those outside the tolerance */
+	unsigned int exact = 0;		   /**< toleranced ones that are met byte for byte */
+	unsigned int outside = 0;	   /**< toleranced ones that exceed their tolerance */
 	std::string skipped; /**< why the trace was not played; other members are unused then */
 
 	bool passed() const { return failures.empty() && skipped.empty(); }

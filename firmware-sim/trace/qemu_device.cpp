@@ -18,7 +18,7 @@ namespace
 constexpr unsigned int kSlot = 3;
 constexpr uint32_t kCsb = 0xe0000000; /* address of the device's registers; unused by the machine */
 
-/* The machine "pc" with this much memory has 3 GiB of it below 4 GiB. */
+/* The machine "pc" with kMemorySize bytes has 3 GiB of them below 4 GiB. */
 constexpr uint64_t kLowMemory = uint64_t{ 3 } << 30;
 constexpr uint64_t kHighMemory = uint64_t{ 4 } << 30;
 constexpr uint64_t kMemorySize = uint64_t{ 512 } << 30;

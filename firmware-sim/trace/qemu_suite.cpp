@@ -17,7 +17,7 @@ struct StartProblem {
 	std::string text;
 };
 
-/* The player of one thread. */
+/* Plays traces in a QEMU of its own; each thread of playSuite() has one. */
 class QemuPlayer
 {
 public:

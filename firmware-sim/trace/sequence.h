@@ -59,7 +59,7 @@ struct TimingSummary {
 
 /**
  * \return the cycles of a trace that was played, if it has operations and its meta.json has the
- * hardware's cycles (rtl_cycles); nothing if interrupts are masked, which delays them
+ * hardware's cycles (rtl_cycles); nothing if the trace masks interrupts, which delays them
  */
 std::optional<TimingComparison> compareTiming(const SuiteRun &run);
 

@@ -84,7 +84,7 @@ void readTraceLine(LineReader &line, std::vector<TraceCommand> &commands)
 	commands.push_back(std::move(command));
 }
 
-/* A file format of traces. */
+/* How to find and read the files of a trace format. */
 struct Format {
 	/* Returns the path of the trace file in a directory. */
 	fs::path (*nameIn)(const fs::path &directory);

@@ -2,7 +2,7 @@
 /*
  * Register traces: text files of register accesses, memory contents and expectations.
  *
- * Three formats are read. "trace" is the format of the golden vectors. "input.txn" is the format of
+ * Three formats are read. "trace" is that of the reference vectors. "input.txn" is the format of
  * branch nvdlav1 of the public hardware repository. NAME.cfg in a folder NAME is that of its branch
  * master.
  */
@@ -33,7 +33,7 @@ struct Tolerance {
 	};
 
 	Kind kind = Kind::Exact;
-	double products = 0;	/**< convolution: R * S * C */
+	double products = 0;	/**< convolution: number of products in a sum, R * S * C */
 	double maxExponent = 0; /**< convolution: largest binary exponent of a product */
 	double absolute = 0;	/**< pooling: largest difference */
 	double relative = 0;	/**< pooling: largest difference divided by the expected number */
@@ -48,8 +48,8 @@ struct TraceCommand {
 		Read,	      /**< (register & mask) must be value now */
 		Expect,	      /**< memory must equal these bytes */
 		ExpectCrc,    /**< the CRC-32 of size bytes of memory must be value */
-		AnyInterrupt, /**< wait for an interrupt of mask not waited for yet */
-		Interrupts,   /**< wait for each interrupt of value not waited for yet */
+		AnyInterrupt, /**< wait for one interrupt of mask, which uses that interrupt up */
+		Interrupts,   /**< wait for all interrupts of value, which uses them up */
 		Acknowledge,  /**< write value to GLB's S_INTR_STATUS; no other command needs the
 			       *  bits that it clears */
 	};

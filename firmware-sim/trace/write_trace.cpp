@@ -229,8 +229,8 @@ protected:
 	}
 
 	/*
-	 * The testbench has a thread for each block. Before a block's first register write after a
-	 * poll, its thread waits for the events of that poll.
+	 * The testbench has a thread for each block (unit). Before its first register write after a
+	 * poll, the block's thread waits for the events of that poll.
 	 */
 	void store(const TraceCommand &command) override
 	{
@@ -259,7 +259,7 @@ protected:
 				continue;
 			events_.push_back(fmt::format("sync_id_{}", syncs_++));
 			line("intr_notify({}, {});", interruptName(bit), events_.back());
-			/* Each event needs a check, even of nothing. */
+			/* The testbench wants a check for each event; this one checks nothing. */
 			line("check_nothing({});", events_.back());
 		}
 	}

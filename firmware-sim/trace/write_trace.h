@@ -13,10 +13,10 @@ namespace nvdla::sim
 {
 
 enum class TraceFormat {
-	Trace, /**< file trace, with the bytes of memory in .bin */
-	Txn,   /**< input.txn, with .dat */
-	Cfg,   /**< DIRECTORY's name with .cfg, with .dat */
-	C,     /**< trace.c: an array for the player beside the examples */
+	Trace, /**< file trace, with the bytes of memory in .bin files */
+	Txn,   /**< file input.txn, with the bytes of memory in .dat files */
+	Cfg,   /**< file NAME.cfg in a folder NAME, with the bytes of memory in .dat files */
+	C,     /**< trace.c: an array for umd/examples/bare-metal/nvdla_player.c */
 };
 
 /**

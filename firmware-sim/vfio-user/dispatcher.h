@@ -42,7 +42,7 @@ Bytes versionReply(const Offer &offer);
  * checked before use. An error is answered with an errno value: EINVAL for a malformed request,
  * ENOTSUP for commands that are not supported (migration, dirty page logging, later
  * protocol versions), or the error that a called
- * function.
+ * function returns.
  */
 class Dispatcher
 {

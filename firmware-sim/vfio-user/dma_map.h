@@ -97,7 +97,7 @@ public:
 	 *         nothing is removed
 	 */
 	int unmap(uint64_t address, uint64_t size);
-	/** \brief Remove everything */
+	/** \brief Remove all mappings, as unmap() does */
 	void clear();
 
 	/**

@@ -58,7 +58,7 @@ public:
 
 	[[nodiscard]] Suspension suspendMessages() { return Suspension(channel_); }
 
-	/** \brief For the server */
+	/** \brief The parts of guest memory that the server manages */
 	DmaMap &map() { return map_; }
 	DmaChannel &channel() { return channel_; }
 

@@ -15,7 +15,7 @@ namespace nvdla::sim::vfiouser
 namespace
 {
 
-/* Few clients: the server accepts a further client soon, and disconnects it. */
+/* Most clients that wait: few, because the server soon accepts and disconnects a further one. */
 constexpr int kBacklog = 4;
 
 sockaddr_un addressOf(const std::string &path)

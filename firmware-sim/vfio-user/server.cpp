@@ -19,7 +19,7 @@ namespace nvdla::sim::vfiouser
 namespace
 {
 
-/* Bytes queued for a client that does not read its socket; then its requests must wait. */
+/* Most bytes queued for a client that does not read its socket; its further requests wait. */
 constexpr size_t kMaxQueued = 4 * wire::kMaxMessage;
 
 /* At most this many messages are handled before other descriptors are polled. */

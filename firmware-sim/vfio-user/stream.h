@@ -45,7 +45,7 @@ public:
 	/** \return true if receive() has a message that was read from the socket already */
 	bool holdsMessage() const { return aheadTaken_ < aheadFilled_; }
 
-	/** \brief Send \a bytes; what does not fit into the socket is queued */
+	/** \brief Send \a bytes; those that do not fit into the socket are queued */
 	bool send(Bytes bytes);
 	/**
 	 * \brief Send more of the queued bytes

@@ -16,7 +16,7 @@ namespace nvdla::sim::vfiouser
 namespace
 {
 
-/* Most bytes of the text: QEMU's has 200, so a much longer text is no capability list. */
+/* Most bytes of the text: QEMU's has 200 bytes, so a far longer text is no capability list. */
 constexpr size_t kMaxText = 64 * 1024;
 
 /* Sets \a value to a limit that the client names; unchanged if it names none. */

@@ -148,7 +148,7 @@ void PciFunction::powerWritten(uint8_t before)
 	const uint8_t from = before & kPowerStateMask;
 	const uint8_t to = config_.get8(power_ + kPowerControl) & kPowerStateMask;
 	if (to != kPowerD0 && to != kPowerD3Hot) {
-		/* The function does not have the new state: undo the write. */
+		/* The function does not support the new state: undo the write. */
 		const auto byte = std::byte{ before };
 		config_.write(power_ + kPowerControl, { &byte, 1 });
 	} else if (from == kPowerD0 && to == kPowerD3Hot) {

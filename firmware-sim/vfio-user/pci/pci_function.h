@@ -29,7 +29,7 @@ namespace nvdla::sim::vfiouser::pci
 class PciFunction : public DeviceFunction
 {
 public:
-	/** \brief Both must outlive the function */
+	/** \param memory,interrupts must outlive the function */
 	PciFunction(const Identity &identity, GuestMemory &memory, Interrupts &interrupts);
 
 	Region region(uint32_t index) const final;
