@@ -59,6 +59,13 @@ class Installed(unittest.TestCase):
 		self.assertEqual(int(self.good(self.application, net, picture)),
 				 said['outputs'][0]['top'][0]['index'])
 
+	def test_the_page_shows_the_application(self):
+		shown = TUTORIAL.parent.with_suffix('.md').read_text().split('```cpp\n')[1].split('```')[0]
+		code = TUTORIAL.read_text()
+		self.assertGreater(len(shown.splitlines()), 10)
+		for line in shown.splitlines():
+			self.assertIn(line.split('    //')[0].strip(), code)
+
 	def test_python_finds_its_package(self):
 		searched = [folder for folder in site.getsitepackages() if folder.startswith(PREFIX + '/')]
 		modules = [Path('/', path.relative_to(self.root)) for path in self.root.rglob('nvdla/_nvdla*.so')]
