@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Descriptor lists of a task: bytes that a memory holds at the start.
- */
+/* Descriptor lists of a task: bytes that a memory holds at the start. */
 #pragma once
 
 #include <cstddef>
@@ -85,7 +83,8 @@ public:
 	std::vector<TaskAddress> addresses() const;
 	size_t addressCount() const { return task_.addressList.size(); }
 
-	/** \return the layers of the task's \a operations, or none; InvalidFile if it has others */
+	/** \return \a operations layers, one for each operation, or none; InvalidFile if there are
+	 * others */
 	Result<std::vector<std::string>> layers(size_t operations) const;
 
 	/** \return "task_list id <id>.<name>" */

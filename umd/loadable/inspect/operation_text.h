@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Describes an operation in a few words.
- */
+/* Describes an operation in a few words. */
 #pragma once
 
 #include <cstddef>
