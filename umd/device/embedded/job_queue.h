@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Jobs that wait for their turn.
- */
+/* Jobs of the embedded device that wait for their turn. */
 #pragma once
 
 #include <chrono>
@@ -38,8 +36,8 @@ struct EmbeddedJob {
 	std::chrono::milliseconds timeout{ 0 };
 	uint64_t sequence = 0; /**< set by JobQueue::push() */
 
-	/* Buffer for the result, or null; and the members of the result that are known before the
-	 * job runs. */
+	/* Buffer and byte offset for the job's result, or null; then the members of the result that
+	 * are known before the job runs. */
 	std::shared_ptr<EmbeddedBuffer> resultBuffer;
 	uint64_t resultOffset = 0;
 	nvdla_result_source result = {};
