@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Steps of a network that a library of the host computes.
- */
+/* Steps of a network that a library of the host computes. */
 #pragma once
 
 #include <cstddef>
