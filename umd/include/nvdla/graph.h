@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Graph assembly: loadables made operation by operation. */
+/* Graph assembly: a program builds a loadable operation by operation. */
 #pragma once
 
 #include <cstddef>
@@ -78,12 +78,11 @@ struct Surface {
 	 * \brief Name of the surface of which this one is a part; the part begins at atChannel,
 	 * atLine and atColumn
 	 *
-	 * Parts that operations write make a concatenation. A part that operations read is a
-	 * slice; a size that is left open extends to the end of the whole. A whole that is
-	 * written in parts must be described with shape and type. Parts have the whole's strides;
-	 * a part of a batch lies in one cube, atBatch. Convolutions can read a region of a picture
-	 * that begins at any pixel (programming guide, PIXEL_X_OFFSET); parts that are written
-	 * have whole lines.
+	 * Parts that operations write make a concatenation. A part that operations read is a slice;
+	 * a size of 0 extends to the end of the whole. A whole that is written in parts must be
+	 * described with shape and type. Parts have the whole's strides; a part of a batch lies in
+	 * one cube, atBatch. Convolutions can read a region of a picture that begins at any pixel
+	 * (programming guide, PIXEL_X_OFFSET); parts that are written have whole lines.
 	 *
 	 * If atChannel is no multiple of an atom (32 channels of INT8, 16 of INT16 and FP16),
 	 * assembly adds a convolution that moves the channels: one for each slice, and one for a

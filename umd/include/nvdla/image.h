@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Pictures as inputs and outputs of networks.
- */
+/* Pictures as inputs and outputs of networks. */
 #pragma once
 
 #include <array>
@@ -75,7 +73,7 @@ constexpr Quantization defaultPixelQuantization(bool isUnsigned)
 }
 
 /**
- * \brief Elements of an input tensor from a picture, in N, C, H, W order
+ * \brief Make the elements of an input tensor, in N, C, H, W order, from a picture
  *
  * Pixels become numbers by \a scaling, and the numbers become elements by desc.quantization. For an
  * INT8 tensor without a quantization \a scaling is ignored, and the elements have

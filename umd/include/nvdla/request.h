@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Requests: runs of a network, one after the other or many at once.
- */
+/* Requests: runs of a network, one after the other or many at once. */
 #pragma once
 
 #include <chrono>

@@ -62,14 +62,14 @@ struct TensorSignature {
 /**
  * \brief Shape and layout of a tensor in device memory
  *
- * Feature layout ("Feature Data Format"): channel c of pixel (h, w) lies at
- * (c / atom) * surfaceStride + h * lineStride + w * atomBytes + (c % atom) *
- * elementBytes. Pixel layout ("Pixel Format"): pixel (h, w) lies at h * lineStride +
- * w * pixelBytes, its channels at the places of PixelFormatInfo::place. Semi-planar: Y as in pixel
- * layout, V and U at surfaceStride + h * lineStrideUv + w * 2 * elementBytes. A one-channel pixel
- * format with more channels is planar data (Rubik's): channel c is the plane at
- * c * surfaceStride. Plain elements, which may have any type, have the same layout. The images of a
- * batch follow each other at a distance of size / n bytes.
+ * Feature layout ("Feature Data Format"): channel c of pixel (h, w) lies at (c / atom) *
+ * surfaceStride + h * lineStride + w * atomBytes + (c % atom) * elementBytes. Pixel layout ("Pixel
+ * Format"): pixel (h, w) lies at h * lineStride + w * pixelBytes, its channels at the places of
+ * PixelFormatInfo::place. Semi-planar: Y as in pixel layout, V and U at surfaceStride + h *
+ * lineStrideUv + w * 2 * elementBytes. A one-channel pixel format with more channels is planar data
+ * (Rubik's): channel c is the plane at c * surfaceStride. Plain elements, which may have any type,
+ * are laid out like planar data. The images of a batch follow each other at a distance of size / n
+ * bytes.
  *
  * In the description of a tensor with open axes each of them counts as 1, in elements() and size
  * too. Request::outputDesc() has the lengths of a run.
