@@ -36,7 +36,7 @@ public:
 		const Blob *blob;
 	};
 
-	/** \param[in] loadable checked; must outlive this object */
+	/** \param[in] loadable that passed Loadable::check(); must outlive this object */
 	explicit LoadableIndex(const Loadable &loadable);
 
 	/** \return the entry, nullptr if there is none */
@@ -87,7 +87,7 @@ public:
 	 * others */
 	Result<std::vector<std::string>> layers(size_t operations) const;
 
-	/** \return "task_list id <id>.<name>" */
+	/** \return "task ID NAME", for errors */
 	std::string where(const std::string &name) const;
 
 private:

@@ -18,7 +18,7 @@ namespace nvdla
 /** \brief Tasks of one step: a job for the device, or a task for the CPU */
 struct ProgramStep {
 	bool cpu = false;
-	size_t first = 0; /**< index into Program::tasks */
+	size_t first = 0; /**< index of the first task in Program::tasks */
 	size_t count = 0;
 	unsigned operations = 0;
 	/** \brief True if the driver may run the job again after a reset of the core, because the

@@ -64,7 +64,7 @@ struct nvdla_host_selection {
 };
 
 struct nvdla_host_functions {
-	uint32_t version; /**< NVDLA_HOST_INTERFACE */
+	uint32_t version; /**< version of this interface: NVDLA_HOST_INTERFACE */
 	/** Opens a model. model: bytes that are not trusted, not needed afterwards. Returns NULL if
 	 * they are not a valid model */
 	void *(*open)(const void *model, size_t size, void *context, nvdla_host_say say);

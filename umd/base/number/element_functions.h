@@ -9,10 +9,10 @@ namespace nvdla
 
 /** \brief A function of one number and its properties */
 struct ElementFunctionInfo {
-	const char *name; /**< name in reports and loadables as text: "reciprocal_root" */
+	const char *name; /**< name in reports and in loadables as text: "hard_swish" */
 	double (*compute)(double x, double parameter);
 	double low;  /**< start of the interval where the function is defined */
-	double high; /**< end of that interval */
+	double high; /**< end of the interval where the function is defined */
 	/**
 	 * \brief True if a look-up table of the function is exact enough for all types
 	 *

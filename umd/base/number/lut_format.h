@@ -66,9 +66,9 @@ private:
 	LutEdge edge(double gradient) const;
 };
 
-/** \return LE of \a lut as numbers */
+/** \return table LE of \a lut, with numbers in place of register contents */
 LutHalf leHalf(const Lut &lut, DataType type);
-/** \return LO of \a lut as numbers */
+/** \return table LO of \a lut, with numbers in place of register contents */
 LutHalf loHalf(const Lut &lut, DataType type);
 
 /** \return register contents with which LO is used if both tables hit, or if one is missed below

@@ -44,7 +44,7 @@ public:
 	 * another negative errno
 	 */
 	static tl::expected<std::shared_ptr<EmbeddedBuffer>, int> import(UniqueFd memfd);
-	/** \return a part of the on-chip memory */
+	/** \return a buffer for a part of the on-chip memory */
 	static std::shared_ptr<EmbeddedBuffer> onChip(uint64_t address, size_t size);
 	~EmbeddedBuffer();
 
@@ -67,7 +67,7 @@ public:
 	 * job reads or writes it */
 	bool idle(bool write) const;
 
-	uint64_t dmaAddress = 0; /**< first byte, as the device model addresses it */
+	uint64_t dmaAddress = 0; /**< address of the first byte for the device model */
 
 private:
 	EmbeddedBuffer(UniqueFd memfd, std::byte *address, size_t size)
@@ -133,9 +133,9 @@ private:
 
 	const uint64_t start_;
 	const uint64_t end_;
-	std::shared_mutex mutex_; /* protects the map, not the bytes */
+	std::shared_mutex mutex_; /* protects ranges_, not the buffers' bytes */
 	std::map<uint64_t, std::span<std::byte>> ranges_;
-	uint64_t bytes_ = 0; /* size of all buffers */
+	uint64_t bytes_ = 0; /* size of all buffers in bytes */
 };
 
 /** \brief Handles and mappings of one open device. Callers of all functions hold the device's

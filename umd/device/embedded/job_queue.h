@@ -34,7 +34,7 @@ struct EmbeddedJob {
 	std::shared_ptr<EmbeddedFence> fence = std::make_shared<EmbeddedFence>();
 	std::vector<std::shared_ptr<EmbeddedFence>> dependencies;
 	std::chrono::milliseconds timeout{ 0 };
-	uint64_t sequence = 0; /**< set by JobQueue::push() */
+	uint64_t sequence = 0; /**< place in the order of submission; set by JobQueue::push() */
 
 	/* Buffer and byte offset for the job's result, or null; then the members of the result that
 	 * are known before the job runs. */

@@ -39,7 +39,7 @@ inline constexpr uint32_t maxPoolingKernel = 8;
  */
 struct CoreGeometry {
 	const char *name;
-	uint32_t variant;	  /**< enum drm_nvdla_variant */
+	uint32_t variant;	  /**< value of the driver's enum drm_nvdla_variant */
 	uint32_t engines;	  /**< bits, as in DeviceInfo::engines */
 	uint32_t precisions;	  /**< bits, as in DeviceInfo::precisions */
 	uint32_t capabilities;	  /**< bits of Capability */

@@ -126,7 +126,7 @@ private:
 enum class Priority : uint32_t {
 	Low = 0, /**< for work that may wait for all other jobs */
 	Normal = 1,
-	High = 2, /**< may need a privilege, see info().priorities */
+	High = 2, /**< may need a privilege, see DeviceInfo::priorities */
 };
 
 /**

@@ -73,7 +73,7 @@ struct Surface {
 	bool planar = false; /**< one plane for each channel, as RUBIK writes and reads it */
 	Place place = Place::Memory;
 	uint32_t lineStride = 0;    /**< bytes; 0: the smallest aligned stride */
-	uint32_t surfaceStride = 0; /**< bytes, between planes if planar; 0: packed */
+	uint32_t surfaceStride = 0; /**< bytes between surfaces or planes; 0: no gaps */
 	/**
 	 * \brief Name of the surface of which this one is a part; the part begins at atChannel,
 	 * atLine and atColumn
@@ -155,7 +155,7 @@ struct GraphWeights {
 	/** \brief Winograd: factor by which transformed weights are multiplied before they are
 	 * rounded */
 	float winogradScale = 1.0f;
-	bool compressed = false; /**< stored without zero elements */
+	bool compressed = false; /**< true: stored without elements that are 0 */
 	/**
 	 * \brief True if BDMA copies the weights to on-chip memory, from which the convolution
 	 * reads them

@@ -57,7 +57,7 @@ Image toColours(const Image &image);
 /** \brief Conversion of pixels, 0 to 255, to numbers: (pixel - mean) / normalize */
 struct PixelScaling {
 	std::array<float, 4> mean{}; /**< subtracted first, per channel */
-	float normalize = 1.0f;	     /**< divisor, applied after that */
+	float normalize = 1.0f;	     /**< divisor, applied after the subtraction */
 
 	bool operator==(const PixelScaling &) const = default;
 };

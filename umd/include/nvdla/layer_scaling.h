@@ -20,10 +20,10 @@ namespace nvdla
 /** \brief The tensors around a convolution */
 struct ConvolutionQuantization {
 	Quantization input;
-	std::vector<double> weightScales; /**< one, or one per kernel; zero points are 0 */
+	std::vector<double> weightScales; /**< one scale, or one per kernel; zero points are 0 */
 	Quantization output;
-	uint32_t accumulatorTruncate = 0; /**< cc_out_trunc: CACC's CLIP_TRUNCATE */
-	uint32_t preTruncate = 0;	  /**< pra_trunc: Winograd's PRA_TRUNCATE */
+	uint32_t accumulatorTruncate = 0; /**< cc_out_trunc: right shift in CACC (CLIP_TRUNCATE) */
+	uint32_t preTruncate = 0;	  /**< pra_trunc: right shift in Winograd (PRA_TRUNCATE) */
 	double winogradScale = 1.0;	  /**< WinogradParams::scale; 1 for direct convolution */
 };
 

@@ -222,7 +222,7 @@ public:
 	std::vector<TensorEntry> tensors;
 	std::vector<Reloc> relocs;
 	std::vector<Submit> submits;
-	std::vector<StateEntry> states; /**< extension */
+	std::vector<StateEntry> states; /**< numbers kept from run to run; extension */
 
 	/**
 	 * \brief Read a loadable of format version 0.7

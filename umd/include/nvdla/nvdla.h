@@ -111,7 +111,7 @@ enum nvdla_capability {
 /** Properties of a device; size is the caller's sizeof, and no more than that is written */
 struct nvdla_device_info {
 	size_t size;
-	const char *path; /**< owned by the device */
+	const char *path; /**< path of the device, which owns the text */
 	uint32_t hw_version;
 	uint32_t atom_bytes;	   /**< bytes of an atom, the alignment of feature data */
 	uint32_t max_timeout_ms;   /**< largest nvdla_run_options.timeout_ms of the caller */
@@ -166,7 +166,7 @@ enum nvdla_status nvdla_watch_create(struct nvdla_loop *loop, nvdla_device_event
  * function */
 void nvdla_watch_free(struct nvdla_watch *watch);
 
-/** Order of plain elements, the last changes fastest */
+/** Order of the axes of plain elements; the last axis changes fastest */
 enum nvdla_element_order {
 	NVDLA_ORDER_MODEL = 0, /**< nvdla_tensor_info.order of each tensor */
 	NVDLA_ORDER_NCHW = 1,
@@ -179,7 +179,8 @@ struct nvdla_load_options {
 	uint32_t slots;		 /**< maximum number of runs in flight */
 	uint32_t max_queued;	 /**< maximum number of waiting requests */
 	struct nvdla_loop *loop; /**< loop whose thread runs callbacks; NULL: the shared loop */
-	uint32_t order;		 /**< enum nvdla_element_order of elements and numbers */
+	uint32_t order;		 /**< enum nvdla_element_order of the caller's elements and
+				    numbers */
 };
 
 /** Like nvdla_network_load(), with options, which may be NULL */
@@ -211,7 +212,7 @@ enum nvdla_data_type {
 /** Shape and layout of a tensor; size is the caller's sizeof, and no more than that is written */
 struct nvdla_tensor_info {
 	size_t size;
-	const char *name; /**< owned by the network or the pool */
+	const char *name; /**< name of the tensor; owned by the network or the pool */
 	enum nvdla_data_type type;
 	uint32_t n;
 	uint32_t c;

@@ -87,7 +87,8 @@ std::string toString(const Strategy &strategy);
 /** \brief Choice made for an operation, and its candidates */
 struct LayerChoice {
 	struct Candidate {
-		/** \brief "as it is", "Winograd", "Winograd, compressed weights", ... */
+		/** \brief The way to carry out the operation: "as it is", "Winograd, compressed
+		 * weights", ... */
 		std::string what;
 		double cycles = 0; /**< predicted cycles of the core, including fused operations */
 	};

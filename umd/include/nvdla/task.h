@@ -53,7 +53,7 @@ struct DlaTask {
 
 /** \brief Entry of a job's address table: a range of a buffer */
 struct BufferRange {
-	uint32_t handle = 0; /**< 0 if no operation uses the entry */
+	uint32_t handle = 0; /**< GEM handle of the buffer; 0 if no operation uses the entry */
 	uint64_t offset = 0;
 	uint64_t size = 0; /**< bytes; 0: up to the buffer's end */
 };

@@ -33,7 +33,7 @@ constexpr DataType pixelElementType(const PixelFormatInfo &info)
 					      : DataType::Int16;
 }
 
-/** \brief Order of plain elements, the last changes fastest */
+/** \brief Order of the axes of plain elements; the last axis changes fastest */
 enum class ElementOrder : uint8_t {
 	Nchw,
 	Nhwc,
@@ -86,7 +86,7 @@ struct TensorDesc {
 	uint32_t surfaceStride = 0; /**< bytes from surface to surface, or from plane to plane */
 	uint32_t lineStrideUv = 0;  /**< semi-planar: bytes from line to line of the second plane */
 	uint64_t size = 0;	    /**< bytes of the whole tensor, with gaps and all images */
-	uint16_t memory = 0;	    /**< id of the loadable's memory of the tensor */
+	uint16_t memory = 0;	    /**< id of the loadable's memory that has the tensor */
 	uint64_t offset = 0;	    /**< bytes from the start of that memory */
 	/**
 	 * \brief Integers are unsigned, 0 to 255 or 65535: pixels that a convolution takes as

@@ -17,7 +17,7 @@ struct Point {
 struct LayoutBox {
 	double width = 0.0;
 	double height = 0.0;
-	Point centre; /**< result */
+	Point centre; /**< result of layOut() */
 };
 
 struct LayoutEdge {

@@ -15,7 +15,7 @@ namespace nvdla::inspect
 {
 
 struct GraphOperation {
-	uint16_t task = 0; /**< id of the task */
+	uint16_t task = 0; /**< id of the task in the loadable */
 	size_t index = 0;  /**< index in its task */
 	OperationText text;
 	/** \brief Only in a model's graph, whose nodes have no tasks: name of the layer */
