@@ -17,7 +17,7 @@ namespace nvdla
  * \brief Convert a surface descriptor of firmware interface 0.10 or 0.11
  *
  * Its descriptors differ from current ones only in the data cubes, which have 28 bytes and no
- * offset. sizeof(union nvdla_surface_desc) is the same for both.
+ * offset. sizeof(union nvdla_surface_desc) is the same for old and current ones.
  *
  * \param[in] type enum nvdla_op_type of the operation, below NVDLA_NUM_OP_TYPES
  * \param[in] legacy sizeof(union nvdla_surface_desc) bytes

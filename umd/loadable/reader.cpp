@@ -257,7 +257,8 @@ Result<void> Reader::readMemory(const fb::MemoryListEntry &entry, const std::str
 	memory.bindId = entry.bind_id();
 	memory.tensorDescId = entry.tensor_desc_id();
 
-	/* Without the flag, the lists have no meaning; some files have an empty name there. */
+	/* Without MemorySet, contents and offsets have no meaning; some files have an empty name in
+	 * contents. */
 	const size_t contents = entry.contents() ? entry.contents()->size() : 0;
 	const size_t offsets = entry.offsets() ? entry.offsets()->size() : 0;
 	if (memory.flags & MemorySet) {

@@ -83,8 +83,8 @@ public:
 	std::vector<TaskAddress> addresses() const;
 	size_t addressCount() const { return task_.addressList.size(); }
 
-	/** \return \a operations layers, one for each operation, or none; InvalidFile if there are
-	 * others */
+	/** \return one layer for each of the \a operations, or none; InvalidFile for another
+	 * number */
 	Result<std::vector<std::string>> layers(size_t operations) const;
 
 	/** \return "task ID NAME", for errors */

@@ -402,8 +402,8 @@ void Pipeline::shutDown(std::shared_ptr<Loop> loop)
 		room_.notify_all();
 		if (!waits)
 			keptLoop_ = loop;
-		/* Running requests check the flag between steps; the loop's thread cancels those
-		 * that wait. */
+		/* Running requests check \a cancelled between steps; the loop's thread cancels
+		 * waiting ones. */
 		for (const auto &request : running_)
 			request->cancelled = true;
 	}

@@ -99,7 +99,7 @@ public:
 	Result<std::vector<HostValue>> shapes(std::span<const HostArray> inputs,
 					      std::span<const std::string> names) const;
 	/**
-	 * \param[in] inputs inputs in the file's order; \a outputs likewise
+	 * \param[in] inputs,outputs tensors in the order of the file's inputs and outputs
 	 * \return an error also if an output's type or shape differs from \a outputs, or if a
 	 * HostResult would need 4 GiB or more
 	 */

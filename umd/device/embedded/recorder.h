@@ -37,10 +37,10 @@ public:
 
 	uint64_t memory() const { return memory_; }
 
-	/** \brief Record a register write; \a offset is that of the register, in bytes */
+	/** \brief Record a register write; \a offset is the register's offset in bytes */
 	void write(uint32_t offset, uint32_t value);
-	/** \brief Record that the core raises the interrupts \a status; \a offset is that of the
-	 * register S_INTR_STATUS of GLB */
+	/** \brief Record that the core raises the interrupts \a status; \a offset is the offset in
+	 * bytes of GLB's register S_INTR_STATUS */
 	void interrupts(uint32_t offset, uint32_t status);
 	/** \brief Record the beginning of a job that uses the buffers \a uses */
 	void begin(std::span<const EmbeddedJob::Use> uses);

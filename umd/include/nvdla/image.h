@@ -63,7 +63,7 @@ struct PixelScaling {
 };
 
 /**
- * \brief Quantization of an INT8 tensor for pictures that has none
+ * \brief Quantization for an INT8 picture tensor that has none of its own
  *
  * Unsigned elements are the pixels; the signed element 127 is a pixel of 255.
  */

@@ -47,7 +47,7 @@ struct ConvolutionScaling : AffineScaling {
 };
 
 /**
- * \brief Scale and bias of an integer convolution
+ * \brief Compute scale and bias of an integer convolution
  *
  * - VTA, "CONV2D operator": Y = (s_w * s_i / s_y) * (W x (I - z_i) + B) + z_y.
  * - Precision, bias: SF_bs * 2^bs_trunc = SF_in * SF_wt / 2^(pra_trunc + cc_out_trunc).
@@ -137,7 +137,7 @@ struct CdpScaling {
 };
 
 /**
- * \brief Precision, CDP
+ * \brief Compute the converters of CDP (precision, CDP)
  *
  * O_cdp_in_cvt = -O_in * SF_in, SF_cdp_in_cvt = 2^M / SF_in; SF_out = SF_lut * SF_cdp_out_cvt *
  * 2^M, O_out = O_cdp_out_cvt / (SF_lut * 2^M).

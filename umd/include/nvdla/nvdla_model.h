@@ -79,7 +79,8 @@ struct nvdla_compile_options {
 enum nvdla_status nvdla_compile(const void *data, size_t size,
 				const struct nvdla_compile_options *options,
 				struct nvdla_model **model);
-/** Compile a model's file; of a Caffe net the .prototxt, with the .caffemodel beside it */
+/** Compile the model's file at path; of a Caffe net, the .prototxt, beside which the .caffemodel
+ * is */
 enum nvdla_status nvdla_compile_file(const char *path, const struct nvdla_compile_options *options,
 				     struct nvdla_model **model);
 void nvdla_model_free(struct nvdla_model *model);

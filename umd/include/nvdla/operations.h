@@ -207,8 +207,8 @@ struct Sdp {
 	std::optional<SdpUnit> y;
 	std::string lut;     /**< name of tables of Graph::lut(), for Activation::LookUp */
 	Converter converter; /**< converter of the output; integers only */
-	/** \brief Type of the output; Unknown: that of its declared surface, without one that of
-	 * the input */
+	/** \brief Type of the output; Unknown: the type of its declared surface or, if none is
+	 * declared, the input's type */
 	DataType type = DataType::Unknown;
 	/** \brief FP16: NaN in input and operands is read as zero (precision, NaN) */
 	bool nanToZero = false;
@@ -275,10 +275,10 @@ struct Normalization {
 /**
  * \brief Finish a deconvolution (RUBIK, contract)
  *
- * Channel group (y * stride.x + x) of an element becomes the element at
- * (x, y) of a stride.x by stride.y block. The groups are whole atoms. The description of the
- * output may leave out the last channels and columns; RUBIK writes them nevertheless, so
- * there has to be room between the lines.
+ * Channel group (y * stride.x + x) at a position of the input becomes the position (x, y) in a
+ * block of stride.x by stride.y positions of the output. The groups are whole atoms. The
+ * description of the output may leave out the last channels and columns; RUBIK writes them
+ * nevertheless, so there has to be room between the lines.
  */
 struct Contract {
 	std::string name;
@@ -326,8 +326,8 @@ struct Softmax {
 /**
  * \brief A function of shift + scale * inner(x) for each element x, on the CPU
  *
- * If the function is infinite or not defined, a result in FP16 is infinite or NaN, and an
- * integer is that of the nearest x at which the function is defined.
+ * If the function is infinite or not defined, a result in FP16 is infinite or NaN, and an integer
+ * is the function's value at the nearest x at which it is defined.
  */
 struct Unary {
 	std::string name;

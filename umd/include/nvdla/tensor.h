@@ -158,8 +158,8 @@ struct TensorDesc {
 
 	/**
 	 * \brief Describe a tensor of the host: elements one behind the other
-	 * \param[in] shape the model's, of less than 2^32 bytes; its axes from the fourth on are w,
-	 * and an open axis counts as 1
+	 * \param[in] shape the model's, of less than 2^32 bytes; its axes from the fourth on are
+	 * combined in w, and an open axis counts as 1
 	 */
 	static TensorDesc plain(std::string name, DataType type,
 				const std::vector<uint32_t> &shape);

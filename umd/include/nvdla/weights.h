@@ -124,10 +124,10 @@ Result<float> winogradScale(const CoreGeometry &geometry, const WeightDesc &desc
 /**
  * \brief Pack weights for Winograd convolution: scale * G W G^T, in cubes of 4x4x4
  *
- * Weights are transformed in double precision, rounded to float, and converted as by
- * elementsFromFloat(). In a cube, the order is line, column, channel. In a kernel group, the first
- * cubes of all kernels come first. The convolution's result is \a scale times that of the given
- * weights.
+ * W is a 3x3 kernel, and G the document's 4x3 transform matrix. Weights are transformed in double
+ * precision, rounded to float, and converted as by elementsFromFloat(). In a cube, the order is
+ * line, column, channel. In a kernel group, the first cubes of all kernels come first. The
+ * convolution's result is \a scale times that of the given weights.
  *
  * \param[in] weights desc.elements() numbers in O, I, H, W order
  */
