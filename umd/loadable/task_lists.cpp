@@ -32,8 +32,8 @@ uint64_t descriptorRoom(const Loadable &loadable)
 }
 
 /*
- * Limit on tensors of host tasks, because a hostile file can name a tensor often with two bytes
- * each, and a tensor in memory takes much more.
+ * Limit on tensors of host tasks: a hostile file names a tensor any number of times with two bytes
+ * each, and each time the tensor takes much more memory.
  */
 constexpr size_t mostHostTensors = 65536;
 

@@ -17,7 +17,8 @@ namespace nvdla
 namespace
 {
 
-/* Timeout for accesses to a slot's buffers. Nothing waits, because no job uses them then. */
+/* Timeout for accesses to a slot's buffers. Accesses do not wait, because no job uses the buffers
+ * at that time. */
 constexpr std::chrono::milliseconds slotTimeout(10000);
 
 OperationReport operationReport(const drm_nvdla_operation_result &said)

@@ -221,8 +221,8 @@ struct AssembleOptions {
 	/**
 	 * \brief On-chip memory that surfaces with Place::Auto may take, in bytes
 	 *
-	 * Surfaces with the most reads and writes for the time that they are needed come first.
-	 * DeviceInfo has the device's size; a network that needs more cannot be loaded.
+	 * Surfaces with the most reads and writes in relation to the time that they are needed come
+	 * first. DeviceInfo has the device's size; a network that needs more cannot be loaded.
 	 */
 	uint64_t sramBytes = 0;
 	/** \brief Core to assemble for; see findCoreVariant() */

@@ -114,7 +114,8 @@ Result<WeightDesc> winogradKernel(const CoreGeometry &geometry, const WeightDesc
 /**
  * \brief The largest scale at which no transformed weight saturates
  *
- * 1 for FP16 unless a weight is beyond its range, and for weights that are all zero.
+ * The scale is 1 for FP16, unless a weight is beyond FP16's range, and for weights that are all
+ * zero.
  *
  * \param[in] weights as for packWinogradWeights()
  */
