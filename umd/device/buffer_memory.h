@@ -15,8 +15,8 @@ class BufferMemory
 {
 public:
 	/**
-	 * \param[in] gemHandle handle with an owner counted in the backend's handles(), which the
-	 * destructor gives up
+	 * \param[in] gemHandle GEM handle, of which this object is a counted owner in the backend's
+	 * handles(); the destructor releases it
 	 * \param[in] bytes requested size
 	 * \param[in] allBytes allocated size, in whole pages
 	 */

@@ -90,7 +90,7 @@ uint64_t pointer(const T *data)
 }
 
 /* Returns the driver's refusal in words. \a said: the driver's answer. \a known: the answer of this
- * library's copy of the same checks, which may differ if the driver has another version. */
+ * library's copy of the driver's checks, which may differ if the driver has another version. */
 Error refusal(const DeviceBackend &backend, const char *what, const drm_nvdla_error &said,
 	      const std::optional<nvdla_refusal> &known)
 {
@@ -111,7 +111,7 @@ Error refusal(const DeviceBackend &backend, const char *what, const drm_nvdla_er
 			   "the driver asks for something that this version does not know" };
 }
 
-/* Describes a task, without addresses, for the driver. */
+/* Describes a task for the driver, without the address table. */
 drm_nvdla_task describe(const TaskGraph &graph)
 {
 	drm_nvdla_task task = {};

@@ -59,7 +59,7 @@ inline tl::expected<int, int> exportDmaBuf(DeviceBackend &backend, uint32_t hand
 	return prime.fd;
 }
 
-/** \return a syncobj without a fence, or a negative errno */
+/** \return the handle of a new syncobj without a fence, or a negative errno */
 inline tl::expected<uint32_t, int> createSyncobj(DeviceBackend &backend)
 {
 	drm_syncobj_create create = {};
@@ -87,7 +87,7 @@ inline int waitSyncobj(DeviceBackend &backend, uint32_t handle, int64_t deadline
 	return backend.call(DRM_IOCTL_SYNCOBJ_WAIT, &wait);
 }
 
-/** \brief Let 1 be added to \a eventfd once the fence of \a syncobj is done */
+/** \brief Let the driver add 1 to \a eventfd once the fence of \a syncobj is signalled */
 inline int notifyEventfd(DeviceBackend &backend, uint32_t syncobj, int eventfd)
 {
 	SyncobjEventfd args = {};

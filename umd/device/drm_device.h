@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A device behind the kernel driver.
- */
+/* A device that the kernel driver drives, opened by its device file. */
 #pragma once
 
 #include <memory>

@@ -12,7 +12,7 @@ namespace nvdla
 namespace
 {
 
-/* Used as the address of every buffer: the rules only check its alignment. */
+/* Used as the address of every buffer: the driver's rules check only an address's alignment. */
 constexpr uint64_t someAddress = 1 << 20;
 
 template<typename T>

@@ -21,10 +21,10 @@ namespace nvdla
  */
 std::string refusedField(const drm_nvdla_error &error, uint32_t engine);
 
-/** \return the same for a refusal by the checks of kmd/engine */
+/** \return the wrong member of a refusal by the checks of kmd/engine, in the same form */
 std::string refusedField(const nvdla_refusal &refusal);
 
-/** \return the rule, the value and its limit */
+/** \return the broken rule, the wrong value and its limit */
 std::string refusalReason(const nvdla_refusal &refusal);
 
 /** \return the wrong member and the reason: "FIELD: REASON" */

@@ -17,9 +17,9 @@ constexpr uint32_t pixels = 112;
 struct Layer {
 	std::string name;
 	std::string input;
-	uint32_t channels; /* channels of the input */
+	uint32_t channels; /* number of the input's channels */
 	uint32_t kernels;
-	uint32_t side; /* lines, and columns, of a kernel */
+	uint32_t side; /* number of lines, and of columns, of a kernel */
 	uint32_t stride = 1;
 	uint32_t padding = 0;
 	uint32_t postExtension = 1;

@@ -15,7 +15,7 @@ namespace nvdla::examples
 namespace
 {
 
-constexpr uint32_t pixelChannels = 4; /* of the pixel format A8B8G8R8 */
+constexpr uint32_t pixelChannels = 4; /* channels of a pixel in the format A8B8G8R8 */
 constexpr uint32_t kernelSide = 3;
 constexpr uint32_t poolSide = 2;
 

@@ -25,7 +25,7 @@ namespace
 
 constexpr const char *checkingLoadable = "check loadable";
 
-/* Largest size: no device has that much memory, and sums of two cannot overflow. */
+/* Largest size of a memory: no device has as much, and the sum of two sizes cannot overflow. */
 constexpr uint64_t maxMemoryBytes = uint64_t{ 1 } << 40;
 
 tl::unexpected<Error> bad(std::string where, std::string why)
@@ -33,7 +33,7 @@ tl::unexpected<Error> bad(std::string where, std::string why)
 	return fail(ErrorCode::InvalidFile, checkingLoadable, std::move(where), std::move(why));
 }
 
-/* Position of each id in its list. */
+/* Position of each entry in its list, by the entry's id. */
 class Ids
 {
 public:
@@ -297,7 +297,7 @@ Result<void> Checker::checkRelocs()
 	return {};
 }
 
-/* The tensors of a state have the same layout, so that one's bytes can replace the other's. */
+/* Checks that both tensors of a state have one layout, because runs copy bytes between them. */
 Result<void> Checker::checkStates()
 {
 	std::unordered_set<uint16_t> used;
@@ -332,7 +332,7 @@ auto find(const List &list, Key key) -> const typename List::value_type *
 	return entry == list.end() ? nullptr : &*entry;
 }
 
-/* TensorDesc::check() checks that a tensor can have these scales. */
+/* Converts an entry's scales and zero points; TensorDesc::check() checks their values later. */
 Result<TensorQuantization> quantizationOf(const TensorEntry &entry)
 {
 	std::vector<Quantization> values;
@@ -436,7 +436,7 @@ Result<TensorDesc> describeTensor(const TensorEntry &entry)
 	return desc;
 }
 
-/* Returns bound tensors but those of states, sorted by bind id. */
+/* Returns the tensors that the application binds, without those of states, by bind id. */
 Result<std::vector<TensorDesc>> describeTensors(const Loadable &loadable, MemoryFlags direction)
 {
 	struct Bound {

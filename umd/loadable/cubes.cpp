@@ -59,7 +59,7 @@ nvdla_surface_desc convertLegacySurface(unsigned type, std::span<const std::byte
 
 	switch (type) {
 	case NVDLA_OP_BDMA:
-		/* Transfers have an address index, but no cube. */
+		/* The transfers of a copy have address indices, but no cubes. */
 		to.bdma = element<nvdla_bdma_surface_desc>(legacy, 0);
 		break;
 	case NVDLA_OP_CONV:

@@ -16,8 +16,8 @@ namespace nvdla
 /**
  * \brief Convert a surface descriptor of firmware interface 0.10 or 0.11
  *
- * They differ from current descriptors only in their data cubes, which have 28 bytes and no offset.
- * sizeof(union nvdla_surface_desc) is the same for both.
+ * Its descriptors differ from current ones only in the data cubes, which have 28 bytes and no
+ * offset. sizeof(union nvdla_surface_desc) is the same for old and current ones.
  *
  * \param[in] type enum nvdla_op_type of the operation, below NVDLA_NUM_OP_TYPES
  * \param[in] legacy sizeof(union nvdla_surface_desc) bytes
@@ -62,7 +62,7 @@ void forEachCube(unsigned type, Surface &surface, Visit visit)
 /**
  * \brief Call \a visit with each address index of a surface descriptor
  *
- * Includes cubes that the operation does not use; their index is 0.
+ * Includes cubes that the operation does not use; their address index is 0.
  *
  * \tparam Surface nvdla_surface_desc, const or not: visit may change the index
  */

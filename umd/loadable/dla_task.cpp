@@ -40,9 +40,9 @@ Result<void> readGraph(const TaskLists &lists, const nvdla_network_desc &network
 }
 
 /*
- * An edge names its consumer by engine and index. If the node at that index belongs to
- * another engine, the compiler numbered nodes across tasks. The edge is dropped, because the order
- * of tasks is enough.
+ * An edge names its consumer by engine and index. If the node at that index belongs to another
+ * engine, the compiler numbered nodes across tasks, and the consumer is in another task. The edge
+ * is dropped, because tasks run one after the other.
  */
 void repairEdges(std::vector<nvdla_graph_node> &graph)
 {

@@ -22,7 +22,7 @@ enum EmuFormat : uint16_t {
 /** \brief The axis of SOFTMAX: all channels of a pixel */
 constexpr uint8_t emuAxisChannel = 1;
 
-/** \brief Root of a task; the positions count in its address table */
+/** \brief Root of a task; the indices are positions in the task's address table */
 struct EmuNetworkDesc {
 	int16_t operation_desc_index;
 	int16_t operation_buffer_desc_index;
@@ -30,18 +30,18 @@ struct EmuNetworkDesc {
 } __attribute__((packed));
 
 /**
- * \brief Extension: the reserved byte with the output's zero point, -128 to 127
+ * \brief Extension: index in \a reserved of the output's zero point, -128 to 127
  *
  * 0 in files of other compilers.
  */
 constexpr size_t emuOutZero = 0;
-/** \brief Extension: the reserved byte with the input's zero point */
+/** \brief Extension: index in \a reserved of the input's zero point */
 constexpr size_t emuInZero = 1;
-/** \brief Extension: channels of a LOCAL_RESPONSE's window */
+/** \brief Extension: index in \a reserved of the number of channels in a LOCAL_RESPONSE's window */
 constexpr size_t emuWindow = 2;
-/** \brief Extension: the ElementFunction of a FUNCTION */
+/** \brief Extension: index in \a reserved of a FUNCTION's ElementFunction */
 constexpr size_t emuFunction = 2;
-/** \brief Extension: a FUNCTION's inner ElementFunction, applied before scale and shift */
+/** \brief Extension: index in \a reserved of a FUNCTION's ElementFunction before scale and shift */
 constexpr size_t emuInnerFunction = 1;
 
 /**
@@ -54,7 +54,7 @@ constexpr size_t emuInnerFunction = 1;
  */
 struct EmuOperationDesc {
 	uint8_t op_type;
-	uint8_t reserved[3]; /**< bytes with index emuOutZero and so on; others are 0 */
+	uint8_t reserved[3]; /**< bytes at emuOutZero and further indices; others are 0 */
 	float in_scale;
 	float out_scale;
 	union {
@@ -64,18 +64,18 @@ struct EmuOperationDesc {
 			float shift;
 		} __attribute__((packed)) power;
 		uint8_t axis;
-		uint16_t axes[6]; /**< five lengths of axes, and the order: three bits for each */
+		uint16_t axes[6]; /**< RESHAPE: five lengths of axes, and the axes' order */
 		struct {
 			uint16_t group_kernels;
 			uint16_t block_channels;
 			uint16_t lines;
 			uint16_t columns;
-			uint16_t of_channels; /**< 0: pixels are the kernels */
+			uint16_t of_channels; /**< 0: each pixel is a kernel; 1: each channel is */
 		} __attribute__((packed)) weights;
 	};
 } __attribute__((packed));
 static_assert(sizeof(EmuOperationDesc) == 24);
-/** \brief Index of the order in axes, and number of bits for an axis there */
+/** \brief Index in \a axes of the axes' order, and bits of the order for each axis */
 constexpr size_t emuAxesOrder = 5;
 constexpr unsigned emuAxisBits = 3;
 

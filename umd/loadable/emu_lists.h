@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Descriptor lists of a task for the CPU, as the current compilers write them.
- */
+/* Descriptor lists of a task for the CPU, as the current compilers write them. */
 #pragma once
 
 #include <cstddef>
@@ -14,7 +12,7 @@
 namespace nvdla
 {
 
-/** \brief List of a task for the CPU that a blob holds */
+/** \brief Kind of a CPU task's list in a blob (Blob::subInterface) */
 enum EmuSubInterface : uint32_t {
 	EmuAddr0 = 1,
 	EmuOps = 3,

@@ -19,8 +19,8 @@ namespace
 constexpr const char *takingEmuTask = "take EMU task from loadable";
 
 /*
- * Layout of an operation (the union of POWER and SOFTMAX) and of a buffer pair: a stride and
- * offsets, in bytes.
+ * Places of the members of an operation (the union of POWER and SOFTMAX) and of a buffer: a stride
+ * and offsets, in bytes.
  */
 struct EmuLayout {
 	size_t operationStride;

@@ -13,7 +13,7 @@ namespace nvdla
 namespace
 {
 
-/* The tensor with this bind id among the inputs, or the outputs; there is one. */
+/* Returns the input or the output with this bind id, which must exist. */
 const TensorEntry &boundTensor(const Loadable &loadable, MemoryFlags direction, size_t bindId)
 {
 	const auto memory = std::ranges::find_if(loadable.memories, [&](const Memory &one) {

@@ -16,11 +16,11 @@ namespace
 
 using namespace std::string_view_literals;
 
-/* Use of a file. */
+/* Use of a file: it is run, compiled or passed as an input, or none of these. */
 enum class Use { Loadable, Model, Input, Other };
 
 struct Signature {
-	size_t offset; /* offset of the identifier */
+	size_t offset; /* byte offset of the identifier in the file */
 	std::string_view identifier;
 	const char *name;
 	Use use;

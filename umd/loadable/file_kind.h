@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Detects files of a wrong kind by their first bytes.
- */
+/* Detects files of a wrong kind by their first bytes. */
 #pragma once
 
 #include <cstddef>

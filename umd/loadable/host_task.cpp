@@ -40,7 +40,7 @@ bool isPlain(const TensorDesc &desc)
 	return desc.format == PixelFormat::Plain;
 }
 
-/* True if the library can use the tensor's bytes unchanged. */
+/* Returns whether a library of the host can use the tensor's bytes unchanged. */
 bool isArray(const TensorDesc &desc)
 {
 	return isPlain(desc) && desc.signature &&

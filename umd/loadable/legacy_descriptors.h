@@ -14,7 +14,7 @@ namespace nvdla
 /** \brief Firmware interface that introduced the offset in the data cube */
 constexpr Version firstWithCubeOffset{ 0, 12, 0 };
 
-/** \return whether surfaces of a list of that firmware interface have a LegacyDataCube */
+/** \return true if surface lists of firmware interface \a version have LegacyDataCubes */
 constexpr bool hasLegacyCubes(Version version)
 {
 	return version < firstWithCubeOffset || isOnnc(version);
@@ -54,7 +54,7 @@ struct LegacySdpSurface {
 };
 static_assert(sizeof(LegacySdpSurface) == 140);
 
-/** \brief PDP, CDP and RUBIK */
+/** \brief Surface descriptor of PDP, CDP and RUBIK */
 struct LegacyPairSurface {
 	LegacyDataCube src_data;
 	LegacyDataCube dst_data;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A loadable's description of a task, before its descriptors; the driver never sees it.
- */
+/* A loadable's description of a task, before its descriptors; the driver never sees it. */
 #pragma once
 
 #include <drm/nvdla_descriptors.h>
@@ -20,7 +18,7 @@ struct nvdla_network_desc {
 	__s16 surface_index; /**< index of the first surface */
 	__s16 stat_list_index;
 	__s16 reserved1;
-	__s16 op_head[NVDLA_NUM_OP_TYPES]; /**< per engine, its first operation, or -1 */
+	__s16 op_head[NVDLA_NUM_OP_TYPES]; /**< per engine, index of its first operation, or -1 */
 	__u16 num_rois;
 	__u16 num_operations; /**< entries of graph, operations and surfaces */
 	__u16 num_luts;

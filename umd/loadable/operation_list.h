@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Lists of operations. Those that other compilers write have no struct nvdla_extended_op_desc.
- */
+/* Lists of operations. Those that other compilers write have no struct nvdla_extended_op_desc. */
 #pragma once
 
 #include <cstddef>
@@ -45,7 +43,7 @@ constexpr size_t operationBytes(Version version)
 /** \return the oldest interface that can express all \a operations */
 Version versionFor(std::span<const nvdla_operation_desc> operations);
 
-/** \return the list that a blob of that firmware interface holds */
+/** \return the bytes of a list of firmware interface \a version, for a blob */
 std::vector<std::byte> operationList(std::span<const nvdla_operation_desc> operations,
 				     Version version);
 

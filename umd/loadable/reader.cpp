@@ -22,7 +22,8 @@ namespace
 
 constexpr const char *readingLoadable = "read loadable";
 
-/* Nesting limit, far above what a compiler emits; bounds the work that a hostile file can cause. */
+/* Limits of nesting and of tables, far above those that a compiler emits; they bound the work that
+ * a hostile file can cause. */
 constexpr flatbuffers::uoffset_t maxDepth = 8;
 constexpr flatbuffers::uoffset_t maxTables = 1000000;
 /* Alignment of the largest scalar of the format, which the verifier checks. */
@@ -36,7 +37,7 @@ tl::unexpected<Error> damaged(std::string where, std::string why)
 	return fail(ErrorCode::InvalidFile, readingLoadable, std::move(where), std::move(why));
 }
 
-/* The generated classes hide their base class, which can verify single fields. */
+/* FlatBuffers' generated classes hide their base class, which can verify single fields. */
 const flatbuffers::Table *asTable(const fb::Loadable *root)
 {
 	return reinterpret_cast<const flatbuffers::Table *>(root);
@@ -93,7 +94,7 @@ private:
 	flatbuffers::Verifier verifier_;
 	const fb::Loadable *root_ = nullptr;
 	Loadable loadable_;
-	size_t left_; /* bytes that may yet be copied */
+	size_t left_; /* number of bytes that may still be copied */
 	bool exhausted_ = false;
 };
 
@@ -173,7 +174,7 @@ Version toVersion(const fb::Version *version)
 
 Result<void> Reader::openRoot()
 {
-	/* Root offset and the smallest table; a shorter file does not even have the offset. */
+	/* Bytes of the root offset, the identifier and an empty table. */
 	constexpr size_t smallest = 16;
 	const auto file = bytes_.subspan(skip_);
 	if (file.size() < smallest)
@@ -256,7 +257,8 @@ Result<void> Reader::readMemory(const fb::MemoryListEntry &entry, const std::str
 	memory.bindId = entry.bind_id();
 	memory.tensorDescId = entry.tensor_desc_id();
 
-	/* Without the flag, the lists have no meaning; some files have an empty name there. */
+	/* Without MemorySet, contents and offsets have no meaning; some files have an empty name in
+	 * contents. */
 	const size_t contents = entry.contents() ? entry.contents()->size() : 0;
 	const size_t offsets = entry.offsets() ? entry.offsets()->size() : 0;
 	if (memory.flags & MemorySet) {

@@ -19,8 +19,8 @@ namespace
 constexpr const char *takingTask = "take task from loadable";
 
 /*
- * Upper limit for the number of operations that the blobs can describe: an operation takes at least
- * a pair of buffers.
+ * Upper limit for the number of operations that the blobs can describe: an operation of the CPU
+ * takes at least a buffer pair, and one of the core more bytes.
  */
 uint64_t descriptorRoom(const Loadable &loadable)
 {
@@ -32,8 +32,8 @@ uint64_t descriptorRoom(const Loadable &loadable)
 }
 
 /*
- * Limit on tensors of host tasks: in memory a tensor takes much more than the two bytes of its id
- * in the file.
+ * Limit on tensors of host tasks: a hostile file names a tensor any number of times with two bytes
+ * each, and each time the tensor takes much more memory.
  */
 constexpr size_t mostHostTensors = 65536;
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Descriptor lists of a task: bytes that a memory holds at the start.
- */
+/* Descriptor lists of a task: bytes that a memory holds at the start. */
 #pragma once
 
 #include <cstddef>
@@ -38,7 +36,7 @@ public:
 		const Blob *blob;
 	};
 
-	/** \param[in] loadable checked; must outlive this object */
+	/** \param[in] loadable that passed Loadable::check(); must outlive this object */
 	explicit LoadableIndex(const Loadable &loadable);
 
 	/** \return the entry, nullptr if there is none */
@@ -85,10 +83,11 @@ public:
 	std::vector<TaskAddress> addresses() const;
 	size_t addressCount() const { return task_.addressList.size(); }
 
-	/** \return the layers of the task's \a operations, or none; InvalidFile if it has others */
+	/** \return one layer for each of the \a operations, or none; InvalidFile for another
+	 * number */
 	Result<std::vector<std::string>> layers(size_t operations) const;
 
-	/** \return "task_list id <id>.<name>" */
+	/** \return "task ID NAME", for errors */
 	std::string where(const std::string &name) const;
 
 private:

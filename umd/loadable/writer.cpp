@@ -110,8 +110,8 @@ Result<std::vector<std::byte>> Loadable::write() const
 			return forward(checked);
 
 		/*
-		 * Room for the whole file: a builder that grows needs a larger block beside the old
-		 * one.
+		 * Reserve bytes for the whole file, because a builder that grows needs a larger
+		 * block beside the old one.
 		 */
 		size_t room = 1 << 20;
 		for (const Blob &blob : blobs)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Checks whether a network is for the core that a device has.
- */
+/* Checks whether a network is for the core that a device has. */
 #pragma once
 
 #include "runtime/program.h"

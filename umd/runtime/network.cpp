@@ -78,7 +78,8 @@ Result<Network> Network::load(const Device &device, const Loadable &loadable,
 			return forward(hosts);
 		keepContentsOf(checked, program->own);
 
-		/* A run reads the states that the previous run has written: one run at a time. */
+		/* With states, allow only one run at a time, because a run reads the states that
+		 * the previous run has written. */
 		const size_t slots = program->states.empty() ? options.slots : 1;
 		auto loop = options.loop ? Result<EventLoop>(*options.loop) : EventLoop::shared();
 		if (!loop)

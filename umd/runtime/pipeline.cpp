@@ -121,8 +121,8 @@ bool Pipeline::runHere(const std::shared_ptr<RequestState> &request)
 		running_.remove(request);
 		free_.push_back(slot);
 		/*
-		 * Wake the loop while the lock is held: the loop may be destroyed as soon as
-		 * nothing runs.
+		 * Wake the loop while the lock is held: without the lock, the loop may be destroyed
+		 * as soon as no request runs.
 		 */
 		if (waiting_ > 0 || closed_ || onChip_)
 			wake();
@@ -155,7 +155,7 @@ void Pipeline::cancel(const std::shared_ptr<RequestState> &request, uint64_t run
 	wake();
 }
 
-/* Does all pending work in the loop's thread. */
+/* Called by the loop in its thread after wake(): does all pending work. */
 void Pipeline::run() noexcept
 {
 	/* The loop may hold the last reference to this pipeline. */
@@ -228,8 +228,8 @@ Pipeline::RequestList Pipeline::dequeue(RequestList &queue, RequestList::iterato
 	request.splice(request.end(), queue, entry);
 	waiting_--;
 	/*
-	 * Notify all threads that wait for room: the request of a single one may have been
-	 * cancelled, and the room would stay unused.
+	 * Notify all threads that wait for room: if only one were notified and its request was
+	 * cancelled, the room would stay unused.
 	 */
 	room_.notify_all();
 	return request;
@@ -326,8 +326,8 @@ void Pipeline::slotDone(Slot *slot, const std::shared_ptr<RequestState> &request
 	 * callback. */
 	dispatch();
 	complete(*request, std::move(result));
-	/* A member function of the slot is the caller, so the loop frees unneeded slots
-	 * later. */
+	/* This function is called by the slot, which must not be freed here, so the loop frees
+	 * unneeded slots later. */
 	const std::lock_guard guard(lock_);
 	if (closed_ || onChip_)
 		wake();
@@ -402,8 +402,8 @@ void Pipeline::shutDown(std::shared_ptr<Loop> loop)
 		room_.notify_all();
 		if (!waits)
 			keptLoop_ = loop;
-		/* Running requests check the flag between steps; the loop's thread cancels those
-		 * that wait. */
+		/* Running requests check \a cancelled between steps; the loop's thread cancels
+		 * waiting ones. */
 		for (const auto &request : running_)
 			request->cancelled = true;
 	}

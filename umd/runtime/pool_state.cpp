@@ -112,7 +112,8 @@ bool Pool::State::anyLeft() const
 			   [](const Worker &worker) { return !worker.use.lost; });
 }
 
-/* Checks the request at submission for the errors that a device would find later. */
+/* Checks a request at its submission for errors that the network on a device would report only at
+ * the start of a run. */
 Result<void> Pool::State::checkRequest(const PoolRequest &request) const
 {
 	if (request.network >= networks_.size())
@@ -223,8 +224,8 @@ std::optional<Pool::State::Start> Pool::State::takeStart()
 }
 
 /*
- * Starts requests on devices. Only one thread does that at a time, and also starts requests that
- * are added meanwhile: a run may end at once, and its end calls this function again.
+ * Starts requests on devices. Only one thread does so at a time; other calls return at once, and
+ * this thread starts their requests, too. A run may end at once, and its end calls this function.
  */
 void Pool::State::dispatch() noexcept
 {
@@ -339,7 +340,7 @@ void Pool::State::settle(const Start &start, Result<PoolAnswer> answer) noexcept
 		}));
 }
 
-/* Gives the slot of a run on its device back. */
+/* Gives back the slot that a run had on its device. */
 void Pool::State::leave(const Start &start)
 {
 	DeviceUse &use = start.worker.use;

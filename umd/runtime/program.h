@@ -18,11 +18,11 @@ namespace nvdla
 /** \brief Tasks of one step: a job for the device, or a task for the CPU */
 struct ProgramStep {
 	bool cpu = false;
-	size_t first = 0; /**< index into Program::tasks */
+	size_t first = 0; /**< index of the first task in Program::tasks */
 	size_t count = 0;
 	unsigned operations = 0;
-	/** \brief True if the job may be run again, because it overwrites no data from before its
-	 * start */
+	/** \brief True if the driver may run the job again after a reset of the core, because the
+	 * job overwrites no data that existed before its start */
 	bool restartable = false;
 };
 

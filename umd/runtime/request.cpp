@@ -40,7 +40,7 @@ bool mayUse(const Device &device, Priority priority)
 		(device.info().priorities >> static_cast<uint32_t>(priority) & 1));
 }
 
-/* Returns whether \a timeout ends after the last time that the clock can represent */
+/* Returns whether \a timeout ends after the last time that the clock can represent. */
 bool endless(std::chrono::milliseconds timeout)
 {
 	using Clock = std::chrono::steady_clock;
@@ -258,7 +258,7 @@ Result<std::vector<float>> Request::outputFloat(size_t index, ElementOrder order
 	});
 }
 
-/* Puts the request in flight; the caller calls queue() next. */
+/* Marks the request as in flight; the caller has to call queue() next. */
 Result<void> Request::begin(const RunOptions &options, Callback callback)
 {
 	constexpr const char *what = "run network";

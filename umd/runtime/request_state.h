@@ -58,7 +58,7 @@ struct RequestState {
 	 */
 	RunOptions options;
 	Clock::time_point submitted;
-	std::atomic<bool> cancelled = false; /* may be set at any time */
+	std::atomic<bool> cancelled = false; /* any thread may set it at any time */
 	RunReport report;
 };
 

@@ -46,8 +46,8 @@ std::vector<BufferRange> resolveAddresses(std::span<const TaskAddress> addresses
 			continue;
 		}
 		/* If a range reaches the end of its memory, it also gets the bytes by which the
-		 * memory's buffer is rounded up. After other ranges there is other data, so they
-		 * keep their size. */
+		 * memory's buffer is rounded up. Other ranges keep their size, because other data
+		 * follows them. */
 		const uint64_t end = address.offset + address.size;
 		const uint64_t limit = roundUp(end) >= at.size ? at.size : end;
 		ranges.push_back({ at.handle, at.offset + address.offset, limit - address.offset });

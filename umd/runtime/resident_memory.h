@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A loadable's memories on a device.
- */
+/* A loadable's memories on a device. */
 #pragma once
 
 #include <functional>

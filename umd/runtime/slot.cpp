@@ -17,7 +17,8 @@ namespace nvdla
 namespace
 {
 
-/* Timeout for accesses to a slot's buffers. Nothing waits, because no job uses them then. */
+/* Timeout for accesses to a slot's buffers. Accesses do not wait, because no job uses the buffers
+ * at that time. */
 constexpr std::chrono::milliseconds slotTimeout(10000);
 
 OperationReport operationReport(const drm_nvdla_operation_result &said)
@@ -112,7 +113,8 @@ void Slot::take(uint32_t context)
 
 	const bool binds = !request_->bound.empty();
 	if (foreign_ || binds) {
-		/* If resolve() throws, the flag stays set: the next run resolves again. */
+		/* If resolve() throws, foreign_ stays true, so that the next run calls resolve()
+		 * again. */
 		foreign_ = true;
 		resolve();
 	}
@@ -289,7 +291,8 @@ Result<void> Slot::startJob(const ProgramStep &step)
 	if (auto submitted = submitJob(step, false); !submitted)
 		return submitted;
 	if (auto watched = job_.notify(watch_->fd()); !watched) {
-		/* Wait: nothing else would report when the job's memory is free again. */
+		/* Wait for the job, because no event would tell when it no longer uses its
+		 * memory. */
 		job_.wait(request_->options.timeout);
 		return watched;
 	}
@@ -346,8 +349,8 @@ Result<void> Slot::readResults()
 }
 
 /*
- * Returns whether a step has so few elements that it is faster to compute it here than to hand it
- * to another thread.
+ * Returns whether a CPU step has so few elements that computing it in this thread is faster than
+ * handing it to another thread.
  */
 bool Slot::isShort(const ProgramStep &step) const
 {

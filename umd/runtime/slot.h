@@ -30,11 +30,11 @@ public:
 		Device device;
 		Loop &loop; /**< valid while a run is in a slot, and until Pipeline::shutDown() */
 		Program program;
-		Loadable loadable;	/**< without contents, except those of the memories in
+		Loadable loadable;	/**< without blobs, except those for memories in
 					   Program::own */
 		ResidentMemory shared;	/**< memories of Program::shared */
 		PreparedTasks prepared; /**< prepared Program::tasks */
-		HostModels hosts;	/**< models of Program::tasks */
+		HostModels hosts;	/**< opened models of Program::tasks */
 	};
 	/** \brief Called when the run in the slot has ended; must not throw */
 	using Done = std::function<void(Result<void>)>;
@@ -64,7 +64,7 @@ private:
 	void take(uint32_t context);
 	Result<void> watch();
 	Result<void> writeInputs();
-	/* After the last step */
+	/* Called after the last step: copies outputs and states. */
 	Result<void> finish();
 	Result<void> readOutputs();
 	Result<void> keepStates();

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What a slot copies before and after a run: inputs, outputs and states.
- */
+/* Copies a slot's inputs before a run, and its outputs and states after the run. */
 #include "slot.h"
 
 #include <cstring>
@@ -47,8 +45,8 @@ Result<void> Slot::readOutputs()
 	return {};
 }
 
-/* Called after a run that succeeded: copies each state that the run wrote to where the next run reads
- * it. */
+/* Called after a run that succeeded: copies each state from the tensor that the run wrote to the
+ * tensor that the next run reads. */
 Result<void> Slot::keepStates()
 {
 	for (const auto &[before, after] : common_.program.states) {

@@ -13,8 +13,8 @@ namespace nvdla
  * \brief Complete the descriptions of inputs and outputs
  *
  * - isUnsigned is set for an input picture if all convolutions read its pixels as unsigned.
- * - An output that is last written by a CPU operation gets that operation's quantization. For
- * outputs of the core, a loadable does not contain any.
+ * - An output without a quantization in the file gets that of the CPU operation that writes the
+ *   output last. Operations of the core have no quantization.
  */
 void describeElements(NetworkParts &parts);
 

@@ -19,23 +19,23 @@ extern "C" {
 /** Name of the function of type nvdla_host_entry that a module exports */
 #define NVDLA_HOST_ENTRY "nvdla_host_library"
 
-/** A tensor of the caller: contiguous elements, last axis innermost */
+/** A tensor in the caller's memory: contiguous elements, of which the last axis varies fastest */
 struct nvdla_host_array {
 	const char *name;
 	int32_t type;
-	const int64_t *shape; /**< extents; -1 for an unknown extent of an output, for which
-				 nvdla_host_room then gives data */
+	const int64_t *shape; /**< lengths of the axes; -1: only the run shows this length of an
+				 output, and nvdla_host_room gives data */
 	size_t rank;
 	void *data;
 	size_t size; /**< bytes in data: as many as type and shape need */
 };
 
-/** Receives type and shape of a model's output; unknown extents are -1 */
+/** Receives type and shape of a model's output; lengths that the model leaves open are -1 */
 typedef void (*nvdla_host_found)(void *context, const char *name, int32_t type,
 				 const int64_t *shape, size_t rank);
 /**
- * Gives memory for the elements of output number index, whose shape is known now. Returns 0 if it
- * succeeded; data may be NULL for no elements
+ * Called when the run has shown the shape of output number index: gives memory for its elements.
+ * Returns 0 if it succeeded; *data may be NULL if there are no elements
  */
 typedef int (*nvdla_host_room)(void *context, size_t index, const int64_t *shape, size_t rank,
 			       void **data);
@@ -64,33 +64,34 @@ struct nvdla_host_selection {
 };
 
 struct nvdla_host_functions {
-	uint32_t version; /**< NVDLA_HOST_INTERFACE */
+	uint32_t version; /**< version of this interface: NVDLA_HOST_INTERFACE */
 	/** Opens a model. model: bytes that are not trusted, not needed afterwards. Returns NULL if
 	 * they are not a valid model */
 	void *(*open)(const void *model, size_t size, void *context, nvdla_host_say say);
 	void (*close)(void *model);
-	/** Describes the outputs. Returns 0 if it succeeded. found: called for each output with
-	 * what the file says of it */
+	/** Describes the outputs. Returns 0 if it succeeded. found: called for each output, with
+	 * the type and shape that the file states */
 	int (*outputs)(void *model, void *context, nvdla_host_found found, nvdla_host_say say);
 	/**
 	 * Runs the model. Returns 0 if it succeeded. It fails, too, if an output's type or shape
 	 * differs from outputs, or if an output is too large. May be called from several threads at
-	 * once. found: if not NULL, is called for each output named in outputs, whose elements are
-	 * not stored. room: called for outputs with an extent of -1
+	 * once. found: if not NULL, it gets type and shape of each output that outputs names, and
+	 * no elements are stored. room: called for outputs with a length of -1
 	 */
 	int (*run)(void *model, const struct nvdla_host_array *inputs, size_t num_inputs,
 		   const struct nvdla_host_array *outputs, size_t num_outputs, void *context,
 		   nvdla_host_found found, nvdla_host_room room, nvdla_host_say say);
 	/**
 	 * Makes a file with selected operators of a file, and the tensors that these need. Returns
-	 * 0 if it succeeded. NULL for ONNX Runtime: operators of ONNX files are selected without it
+	 * 0 if it succeeded. NULL in the module of ONNX Runtime, because operators of ONNX files
+	 * are selected without the library
 	 */
 	int (*select)(const void *model, size_t size, const struct nvdla_host_selection *selection,
 		      void *context, nvdla_host_take take, nvdla_host_say say);
 	/**
-	 * Makes a copy of a file in which inputs have other shapes, and all other tensors the
-	 * shapes that result. Returns 0 if it succeeded. NULL in the module of ONNX Runtime, like
-	 * select
+	 * Makes a copy of a file in which inputs have new shapes, and all other tensors the shapes
+	 * that follow from them. Returns 0 if it succeeded. NULL in the module of ONNX Runtime, as
+	 * select is
 	 */
 	int (*resize)(const void *model, size_t size, const struct nvdla_host_shape *shapes,
 		      size_t num_shapes, void *context, nvdla_host_take take, nvdla_host_say say);

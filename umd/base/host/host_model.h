@@ -37,7 +37,7 @@ struct HostResult {
 	std::vector<std::byte> bytes;
 };
 
-/** \brief A tensor and its elements, in memory of the caller */
+/** \brief A tensor and its elements, in the caller's memory */
 struct HostArray {
 	HostValue what;
 	std::span<std::byte> bytes;
@@ -71,7 +71,7 @@ struct TfliteShape {
 };
 
 /** \return a copy of the file in which some inputs have the shapes \a shapes, and all other tensors
- * the shapes that result; the errors are those of selectOperators() */
+ * the shapes that follow from them; the errors are those of selectOperators() */
 Result<std::vector<std::byte>> resizeTensors(std::span<const std::byte> tflite,
 					     std::span<const TfliteShape> shapes);
 
@@ -93,13 +93,13 @@ public:
 	 */
 	static Result<HostModel> open(std::span<const std::byte> model);
 
-	/** \return the outputs, as far as the file describes them */
+	/** \return the outputs, with the types and shapes that the file states */
 	Result<std::vector<HostValue>> outputs() const;
-	/** \return types and shapes of outputs with these names, for these inputs */
+	/** \return types and shapes that the named outputs have for these inputs, found by a run */
 	Result<std::vector<HostValue>> shapes(std::span<const HostArray> inputs,
 					      std::span<const std::string> names) const;
 	/**
-	 * \param[in] inputs inputs in the file's order; \a outputs likewise
+	 * \param[in] inputs,outputs tensors in the order of the file's inputs and outputs
 	 * \return an error also if an output's type or shape differs from \a outputs, or if a
 	 * HostResult would need 4 GiB or more
 	 */

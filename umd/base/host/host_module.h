@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Code shared by the modules of host_interface.h, which run models with libraries of the host.
- */
+/* Code shared by the modules of host_interface.h, which run models with libraries of the host. */
 #pragma once
 
 #include <algorithm>

@@ -49,9 +49,9 @@ struct TrialRuns {
 };
 
 /**
- * \brief Run a model with each of some numbers
+ * \brief Run a model once for each of \a numbers
  * \param[in] outputs names of the outputs, which ONNX Runtime needs
- * \param[in] numbers the arguments \a number of TrialInputs, one for each run
+ * \param[in] numbers the argument \a number of TrialInputs for each run
  */
 TrialRuns tryNumbers(const HostModel &model, const std::vector<HostValue> &inputs,
 		     std::span<const std::string> outputs,

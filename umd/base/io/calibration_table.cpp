@@ -77,7 +77,8 @@ Result<CalibrationTable> fromJson(std::string_view text, const std::string &file
 
 /*
  * Reads a calibration cache of TensorRT. A line is "name: scale"; the scale is the bits of a float
- * as hexadecimal digits. Names may have colons and blanks. TensorRT's version may come first.
+ * as hexadecimal digits. Names may have colons and blanks. A first line with TensorRT's version
+ * (TRT-...) is skipped.
  */
 Result<CalibrationTable> fromCache(std::string_view text, const std::string &file)
 {

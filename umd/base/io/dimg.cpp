@@ -38,7 +38,7 @@ std::optional<DimgFormat> dimgFormatOf(DataType type)
 	return {};
 }
 
-/* Header of a .dimg file, which follows dimgMagic and the version. */
+/* Header of a .dimg file (a tensor of NVIDIA's runtime), behind dimgMagic and the version. */
 struct DimgHeader {
 	uint32_t format;
 	uint32_t width;

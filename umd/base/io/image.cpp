@@ -23,8 +23,8 @@ namespace
 
 constexpr const char *readingPicture = "read picture";
 constexpr uint32_t maxSide = 8192;
-/* Largest size of a file: four bytes a pixel, of which pixels take three at most. The rest is for
- * headers. */
+/* Largest file in bytes: four for each pixel of the largest picture. PPM needs three of them; the
+ * rest is for headers. */
 constexpr uint64_t maxPictureBytes = uint64_t{ 4 } * maxSide * maxSide;
 
 tl::unexpected<Error> badPicture(const std::string &name, std::string why)
@@ -103,7 +103,7 @@ public:
 	png_image png = {};
 };
 
-/* Removes the last of a pixel's channels, which image.channels does not count. */
+/* Removes each pixel's alpha, its last channel, which image.channels does not count. */
 void removeAlpha(Image &image)
 {
 	const size_t pixels = size_t{ image.width } * image.height;
@@ -126,7 +126,8 @@ Result<Image> decodePng(std::span<const std::byte> bytes, const std::string &nam
 
 	/* Without this flag, libpng takes pixels of 16 bits for linear light. */
 	reader.png.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
-	/* A format without the picture's alpha would make libpng blend the colours with another. */
+	/* Keep the picture's alpha: without it, libpng would blend the colours with a
+	 * background. */
 	reader.png.format &= PNG_FORMAT_FLAG_COLOR | PNG_FORMAT_FLAG_ALPHA;
 	image.width = reader.png.width;
 	image.height = reader.png.height;

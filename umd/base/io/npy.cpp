@@ -298,8 +298,8 @@ Result<NpyArray> inAxesOf(const TensorDesc &desc, const NpyArray &given,
 	return inChannelOrder(array, desc.signature->order);
 }
 
-/* Networks of 8 bits store an unsigned byte as a signed integer that is 128 less. This integer
- * represents the byte 0. */
+/* Networks of 8 bits store an unsigned byte as a signed integer that is less by 128, so this
+ * integer represents the byte 0. */
 constexpr float zeroByte = -128;
 
 /* Returns the offset to add to each number of the array, mostly 0, if the array holds elements of

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Distinguishes a process from its children after fork().
- */
+/* Distinguishes a process from its children after fork(). */
 #pragma once
 
 #include <string>

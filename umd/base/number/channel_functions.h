@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Functions of all channels of a pixel, in place.
- */
+/* Functions of all channels of a pixel, in place. */
 #pragma once
 
 #include <cstdint>
@@ -16,8 +14,8 @@ void normalize(std::span<double> channels);
 void takeLogSoftmax(std::span<double> channels);
 /** \brief Shift and scale channels to mean 0 and variance 1; equal channels become 0 */
 void standardize(std::span<double> channels, double epsilon);
-/** \brief Multiply each channel by (shift + scale * sum of squares of the \a window around it) ^
- * -power */
+/** \brief Multiply each channel by (shift + scale * sum of squares of the \a window channels around
+ * it) ^ -power */
 void takeLocalResponse(std::span<double> channels, uint32_t window, double power, double scale,
 		       double shift);
 

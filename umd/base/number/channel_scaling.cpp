@@ -16,14 +16,14 @@ namespace
 {
 
 constexpr int fractionBits = 15;
-constexpr int maxPower = 14; /* 2^14 is the largest power of two that is an operand (of 16 bits) */
+constexpr int maxPower = 14; /* 2^14: largest power of two in a signed operand of 16 bits */
 /* Largest right shifts of X2, SDP's second multiplier, for results of 16 and of 8 bits. With these,
  * the input of X2 stays below 2^31 unless the result saturates. */
 constexpr int maxFineShift16 = 28;
 constexpr int maxFineShift8 = 36;
 constexpr int maxCoarseShift = 31;
-constexpr int maxProductShift = 47; /* of the right shift of a product of 48 bits */
-/* Limit of the right shifts of X2 and Y together if 8-bit results are rounded twice. X2's result
+constexpr int maxProductShift = 47; /* a larger right shift leaves nothing of a 48-bit product */
+/* Limit of the sum of X2's and Y's right shifts if 8-bit results are rounded twice. X2's result
  * then has the fraction bits that Y rounds off, and X2's input still has to stay below 2^31. */
 constexpr int sharedShift = 36;
 /*
@@ -117,8 +117,8 @@ std::vector<int> firstBitsOf(std::span<const double> scales)
 		if (scale != 0)
 			smallest = std::min(smallest, bits.back());
 	}
-	/* Limit the tiny scales of kernels whose weights are nearly zero: with the many bits that
-	 * these ask for, scaleTwice() would lose precision in other kernels, or round only once. */
+	/* Limit the bits of the tiny scales of kernels whose weights are nearly zero: with all of
+	 * them, scaleTwice() would lose precision in other kernels, or round only once. */
 	for (int &one : bits)
 		one = std::min(one, smallest + mostSpread);
 	return bits;
@@ -174,8 +174,8 @@ FactorPair nearestFactors(double product, int power)
 	const uint32_t nearEnough = wanted >> 28;
 	uint32_t bestCoarse = first, bestFine = 0, least = wanted;
 
-	/* Try larger first operands only: the second one then gets smaller, and stays within its
-	 * range. */
+	/* Try only first operands from 2^power on: with a larger first operand, the second one is
+	 * smaller, and stays within its range. */
 	for (uint32_t coarse = first; coarse < 2 * first && least > nearEnough; coarse++) {
 		const uint32_t fine = (wanted + coarse / 2) / coarse, made = fine * coarse;
 		const uint32_t error = made > wanted ? made - wanted : wanted - made;

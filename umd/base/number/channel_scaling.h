@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Requantization with both multipliers of SDP.
- */
+/* Requantization with both multipliers of SDP. */
 #pragma once
 
 #include <cstdint>
@@ -24,7 +22,7 @@ namespace nvdla
  * bias exceeds the 16 bits of X1's adder, X2's adder adds the rest.
  */
 struct ChannelScaling {
-	/** \brief Parameters of a unit: (x + add << addShift) * multiply >> shift */
+	/** \brief Parameters of a unit: (x + (add << addShift)) * multiply >> shift */
 	struct Unit {
 		std::vector<int16_t> add;
 		std::vector<int16_t> multiply;
@@ -64,7 +62,8 @@ enum class ScaleRounding : uint8_t {
  * the numbers between X1 and X2 may have more bits
  * \param[in] firstBits number of fraction bits that the first of two roundings keeps in all
  * channels; nothing: in each channel as many as bring its scale into the range from 1/2 to 1
- * \param[in] largest upper limit of the magnitudes of x + bias; the smaller, the more exact
+ * \param[in] largest upper limit of the magnitudes of x + bias; a smaller limit gives more exact
+ * results
  * \return Unsupported if all scales are below 2^-44
  */
 Result<ChannelScaling> scaleChannels(std::span<const double> scales, std::span<const double> biases,
@@ -78,7 +77,8 @@ struct FactorPair {
 };
 
 /**
- * \brief Find two operands whose product is nearest to a number, or within 2^-28 of it
+ * \brief Find two operands whose product is nearest to a number, or has a relative error of at most
+ * 2^-28
  *
  * \param[in] product the number; its magnitude is below 2^(power + 15)
  * \param[in] power 0 to 14: the coarse factor is from 2^power to twice as much

@@ -13,7 +13,7 @@ namespace nvdla
 namespace
 {
 
-constexpr int maxConverterShift = 31; /* an unsigned field of five bits */
+constexpr int maxConverterShift = 31; /* the register field has five bits, unsigned */
 /* A product has 48 bits, of which a larger shift would leave none. */
 constexpr int maxMultiplierShift = 47;
 constexpr double maxScale = 32767;

@@ -42,7 +42,7 @@ double sign(double x)
 	return std::isnan(x) ? x : (x > 0) - (x < 0);
 }
 
-/* A function without parameter in the form of ElementFunctionInfo::compute. */
+/* Adapts a function without parameter to the type of ElementFunctionInfo::compute. */
 template<double (*function)(double)>
 double plain(double x, double)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Properties of each function of one number.
- */
+/* Properties of each function of one number. */
 #pragma once
 
 #include <nvdla/element_function.h>
@@ -11,16 +9,16 @@ namespace nvdla
 
 /** \brief A function of one number and its properties */
 struct ElementFunctionInfo {
-	const char *name; /**< name in reports and loadables as text: "reciprocal_root" */
+	const char *name; /**< name in reports and in loadables as text: "hard_swish" */
 	double (*compute)(double x, double parameter);
 	double low;  /**< start of the interval where the function is defined */
-	double high; /**< end of that interval */
+	double high; /**< end of the interval where the function is defined */
 	/**
-	 * \brief True if the function bends little, and is almost a straight line for numbers
-	 * farther than 12 from 0
+	 * \brief True if a look-up table of the function is exact enough for all types
 	 *
-	 * A look-up table is then exact enough for all types. For other functions, tables are only
-	 * used in 8 bits, with an entry for each number.
+	 * Such a function bends little and, except for Square, is almost a straight line for
+	 * numbers farther than 12 from 0. Other functions have tables only in 8 bits, with an entry
+	 * for each number.
 	 */
 	bool hasTables;
 	bool hasParameter = false;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The range of half precision.
- */
+/* The range of half precision. */
 #pragma once
 
 #include <cmath>

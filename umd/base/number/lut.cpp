@@ -28,7 +28,8 @@ constexpr int evenSamples = 2048;
 constexpr int samplesPerOctave = 16;
 constexpr int octaves = 20;
 
-/* Limits from NVDLA's programming guide, "Limitation", LUT, and the width of the edge registers. */
+/* Limits of a table's registers, from NVDLA's programming guide, "Limitation", LUT: exponents of 2
+ * for the distances of entries, and the width in bits of the start and end registers. */
 struct LutLimits {
 	int offsetMin, offsetMax;
 	int leMax, loMax;
@@ -165,8 +166,8 @@ std::vector<Candidate> leCandidates(const Target &target, const LutLimits &limit
 	if (linear.step <= limits.leMax && fits(linear, limits))
 		candidates.emplace_back(target, std::move(linear));
 	/*
-	 * Entry i is at start + 2^(step + i): the last entry is at or behind the end of the range,
-	 * and the first as close to the start as the limits allow.
+	 * Entry i is at start + 2^(step + i): the last entry is behind the end of the range, and
+	 * the first is as close to the start as the limits allow.
 	 */
 	exponential.exponential = true;
 	exponential.step = std::max(limits.offsetMin, std::ilogb(target.range()) + 1 -

@@ -27,13 +27,13 @@ struct LutHalf {
 	bool half = false; /**< true: entries are FP16 and inputs real numbers; false: both are
 			      integers */
 	bool exponential =
-		false; /**< entry i is at start + 2^(step + i), else at start + i * 2^step */
+		false; /**< true: entry i is at start + 2^(step + i); else at start + i * 2^step */
 	int step = 0;
 	double start = 0;
 	std::vector<int16_t> entries; /**< 65 entries (LE) or 257 (LO) */
 	LutEdge underflow, overflow;
 
-	/** \return steps between entries */
+	/** \return number of steps between entries: 64 (LE) or 256 (LO) */
 	size_t steps() const { return entries.size() - 1; }
 	/** \return distance of entry \a index from the start */
 	double distance(size_t index) const;
@@ -66,12 +66,13 @@ private:
 	LutEdge edge(double gradient) const;
 };
 
-/** \return LE of \a lut as numbers */
+/** \return table LE of \a lut, with numbers in place of register contents */
 LutHalf leHalf(const Lut &lut, DataType type);
-/** \return LO of \a lut as numbers */
+/** \return table LO of \a lut, with numbers in place of register contents */
 LutHalf loHalf(const Lut &lut, DataType type);
 
-/** \return register contents with which LO is used if both tables hit, and LE if both miss */
+/** \return register contents with which LO is used if both tables hit, or if one is missed below
+ * and the other above; LE is used for inputs below or above both */
 Lut lutOf(const LutHalf &le, const LutHalf &lo);
 
 } /* namespace nvdla */

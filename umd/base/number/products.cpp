@@ -9,7 +9,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "base/number/products.cpp"
 #include <hwy/foreach_target.h>
-/* Has to come after foreach_target.h. */
+/* Highway requires this header after foreach_target.h. */
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Sums of products of real numbers, as convolutions compute them.
- */
+/* Sums of products of real numbers, as convolutions compute them. */
 #pragma once
 
 #include <cstdint>

@@ -18,13 +18,13 @@ namespace nvdla
 /** \brief Limits of a 16-bit operand */
 inline constexpr IntegerLimits operandLimits = integerLimits(16U);
 
-/** \brief The largest left shift of an adder's operand: six bits */
+/** \brief The largest left shift of an adder's operand, whose register field has six bits */
 inline constexpr uint8_t maxAddShift = 63;
 
 /**
- * \brief Append \a numbers, rounded, to \a operands
+ * \brief Append \a numbers / 2^shift, rounded, to \a operands
  *
- * \return the smallest left shift with which all numbers fit operands of 16 bits
+ * \return shift, the smallest left shift of operands with which all numbers fit 16 bits
  */
 inline uint8_t toOperands(std::span<const double> numbers, std::vector<int16_t> &operands)
 {

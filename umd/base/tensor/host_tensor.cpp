@@ -16,7 +16,7 @@ namespace nvdla
 namespace
 {
 
-/* The core has no uint8: an element of uint8 is stored as this number less, as an int8. */
+/* The core has no uint8: an element of uint8 is stored as the int8 that is less by this number. */
 constexpr int unsignedOffset = 128;
 
 template<typename T>

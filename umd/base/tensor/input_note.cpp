@@ -44,14 +44,14 @@ std::string nanNote(const TensorDesc &input, DataType type, std::span<const std:
 			   count == 1 ? "" : "s", keepsThem ? "" : ": the network gets 0 instead");
 }
 
-/* Numbers that the elements of an input stand for. */
+/* Range of the real numbers that the elements of an input can represent. */
 struct Range {
 	double low = std::numeric_limits<double>::infinity();
 	double high = -std::numeric_limits<double>::infinity();
-	double step = 0; /* largest distance of two neighbours */
+	double step = 0; /* largest distance between neighbouring numbers */
 };
 
-/* If the channels' ranges differ, this is the range from the lowest to the highest of all. */
+/* Returns the range of all channels together, from the lowest number to the highest. */
 Range rangeOf(const TensorDesc &input)
 {
 	Range range;
@@ -92,7 +92,8 @@ std::string clippedNote(const TensorDesc &input, DataType type, std::span<const 
 		converted = elementsToFloat(type, data);
 		data = std::as_bytes(std::span(converted));
 	}
-	/* Being off by up to one step is the usual error of quantization: 1 becomes 127 / 128. */
+	/* Tolerate numbers up to one step outside, a usual error of quantization: 1 becomes 127 /
+	 * 128. */
 	const Range range = rangeOf(input);
 	const size_t count = countOutside(range.low - range.step, range.high + range.step, data);
 	if (!count)

@@ -15,8 +15,9 @@ class Layout
 public:
 	/** \brief One channel: pixel (h, w) is at offset() + h * lineStride + w * pixelStep */
 	struct Channel {
-		uint64_t surface; /**< bytes from the image's start to its surface or plane */
-		uint32_t inPixel; /**< bytes from the start of an atom or pixel */
+		uint64_t surface; /**< bytes from the image's start to the channel's surface or
+				     plane */
+		uint32_t inPixel; /**< bytes from the start of an atom or pixel to the channel */
 		uint32_t lineStride;
 		uint32_t pixelStep;
 		uint32_t shift; /**< for packed words: lowest bit of the channel */

@@ -7,7 +7,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "base/tensor/number_kernels.cpp"
 #include <hwy/foreach_target.h>
-/* Has to come after foreach_target.h. */
+/* Highway requires this header after foreach_target.h. */
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -18,8 +18,8 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/* Only these hosts have instructions for half precision. On others, the functions return 0, so that
- * the caller converts all elements. */
+/* Vectors convert half precision only on x86 hosts with AVX2. On others, the functions return 0, so
+ * that the caller converts all elements. */
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 
 using FloatTag = hn::ScalableTag<float>;

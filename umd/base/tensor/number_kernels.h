@@ -19,7 +19,7 @@ size_t floatsToHalves(const float *values, std::byte *halves, size_t count);
 /** \brief Call halfToFloat() for each number */
 size_t halvesToFloats(const std::byte *halves, float *values, size_t count);
 
-/** \brief Quantization of integer elements: scale * (element - zeroPoint) */
+/** \brief Quantization of integer elements: real = scale * (element - zeroPoint) */
 struct ElementSteps {
 	double scale;
 	int32_t zeroPoint;

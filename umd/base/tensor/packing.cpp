@@ -22,8 +22,9 @@ Error sizeError(const TensorDesc &desc, const char *what, uint64_t have, uint64_
 
 /*
  * Calls line(channel, packed, plain, step) for every line of every channel. packed: byte offset of
- * the line in the tensor; plain: index of the line's first element in the plain array; step: number
- * of elements from one to the next there. The lines of adjacent channels come one after the other.
+ * the line in the tensor; plain: index of the line's first element in the plain array; step:
+ * distance in the plain array from one element of the line to the next, in elements. The lines of
+ * adjacent channels come one after the other.
  */
 template<typename Line>
 void forEachLine(const TensorDesc &desc, const Layout &layout, ElementOrder order,

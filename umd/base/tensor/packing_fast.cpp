@@ -35,7 +35,7 @@ uint64_t pixelsOfRun(const TensorDesc &desc, uint32_t pixelStep)
 	return whole ? uint64_t{ desc.h } * desc.w : desc.w;
 }
 
-/* Calls move(piece) for channels \a c to \a c + \a count of all images. */
+/* Calls move(piece) for \a count channels from \a c on, in all images. */
 template<typename Move>
 void forEachRun(const TensorDesc &desc, const Layout &layout, ElementOrder order, uint32_t c,
 		uint32_t count, Move move)

@@ -27,7 +27,7 @@ constexpr Place a2bgr = { 0, 10, 20, 30 };
 constexpr Place a2rgb = { 20, 10, 0, 30 };
 constexpr Place bgra2 = { 2, 12, 22, 0 };
 constexpr Place rgba2 = { 22, 12, 2, 0 };
-/* Two planes: Y, then U and V in turn. */
+/* Formats of two planes: Y comes first, then V and U, which alternate in the second plane. */
 constexpr Place vThenU = { 0, 2, 1 };
 constexpr Place uThenV = { 0, 1, 2 };
 

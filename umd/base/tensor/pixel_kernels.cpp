@@ -7,7 +7,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "base/tensor/pixel_kernels.cpp"
 #include <hwy/foreach_target.h>
-/* Has to come after foreach_target.h. */
+/* Highway requires this header after foreach_target.h. */
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();

@@ -13,7 +13,7 @@ namespace nvdla
 namespace
 {
 
-/* Number of pixels of a block. The last block of a line is longer: it takes the rest, too. */
+/* Pixels of a block. The last block of a line takes the rest, too: fewer than twice as many. */
 constexpr size_t blockPixels = 512;
 constexpr size_t largestElement = 2;
 

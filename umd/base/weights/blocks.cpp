@@ -23,8 +23,8 @@ struct WeightPosition {
 
 /*
  * Calls visit(position of the first channel, number of channels) for every run of adjacent
- * channels, in the order in memory. A block has \a lines lines of a kernel, which is 1 for direct
- * convolution.
+ * channels, in the order in memory. \a lines: number of kernel lines in a block (post-extension); 1
+ * for direct convolution.
  */
 template<typename Visit>
 void forEachRun(const CoreGeometry &geometry, const WeightDesc &desc, uint32_t lines, Visit visit)

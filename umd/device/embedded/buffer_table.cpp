@@ -18,8 +18,8 @@ namespace
 {
 
 /*
- * Unmapped bytes between buffers, in which an access with a wrong stride ends instead of in the
- * next buffer. Addresses of buffers are multiples of this number, too.
+ * Unmapped bytes between buffers, so that an access with a wrong stride fails instead of reaching
+ * the next buffer. Addresses of buffers are multiples of this number, too.
  */
 constexpr uint64_t gap = uint64_t{ 1 } << 16;
 
@@ -78,8 +78,8 @@ EmbeddedBuffer::~EmbeddedBuffer()
 }
 
 /*
- * Waits as the kernel does for the fences in a buffer's dma_resv: a job that writes waits for the
- * last writer and all readers since then, a job that reads for the last writer.
+ * Adds dependencies by the kernel's rules for the fences in a buffer's dma_resv: a job that writes
+ * waits for the last writer and all readers since then, a job that reads for the last writer.
  */
 void EmbeddedBuffer::use(const std::shared_ptr<EmbeddedFence> &fence, bool write,
 			 std::vector<std::shared_ptr<EmbeddedFence>> &dependencies)

@@ -28,7 +28,7 @@ namespace nvdla
 /**
  * \brief Memory of a GEM buffer object. It exists as long as a handle, a mapping or a job uses it
  *
- * The device's lock guards the fences.
+ * The device's lock guards the fences of the jobs that use the buffer.
  */
 class EmbeddedBuffer
 {
@@ -44,7 +44,7 @@ public:
 	 * another negative errno
 	 */
 	static tl::expected<std::shared_ptr<EmbeddedBuffer>, int> import(UniqueFd memfd);
-	/** \return a part of the on-chip memory */
+	/** \return a buffer for a part of the on-chip memory */
 	static std::shared_ptr<EmbeddedBuffer> onChip(uint64_t address, size_t size);
 	~EmbeddedBuffer();
 
@@ -67,7 +67,7 @@ public:
 	 * job reads or writes it */
 	bool idle(bool write) const;
 
-	uint64_t dmaAddress = 0; /**< first byte, as the device model addresses it */
+	uint64_t dmaAddress = 0; /**< address of the first byte for the device model */
 
 private:
 	EmbeddedBuffer(UniqueFd memfd, std::byte *address, size_t size)
@@ -75,7 +75,7 @@ private:
 	{
 	}
 
-	UniqueFd memfd_;     /* descriptor for exports */
+	UniqueFd memfd_;     /* file descriptor of the memory, for exports */
 	std::byte *address_; /* null for on-chip memory */
 	size_t size_;
 	std::shared_ptr<EmbeddedFence> writer_; /* fence of the last writer */
@@ -99,7 +99,7 @@ public:
 	static constexpr uint64_t usualStart = uint64_t{ 1 } << 20;
 
 	/**
-	 * \param[in] addressBits width of the core's memory interface
+	 * \param[in] addressBits number of bits of the core's memory addresses
 	 * \param[in] start first address of buffers
 	 */
 	EmbeddedMemory(unsigned int addressBits, uint64_t start)
@@ -133,9 +133,9 @@ private:
 
 	const uint64_t start_;
 	const uint64_t end_;
-	std::shared_mutex mutex_; /* protects the map, not the bytes */
+	std::shared_mutex mutex_; /* protects ranges_, not the buffers' bytes */
 	std::map<uint64_t, std::span<std::byte>> ranges_;
-	uint64_t bytes_ = 0; /* size of all buffers */
+	uint64_t bytes_ = 0; /* size of all buffers in bytes */
 };
 
 /** \brief Handles and mappings of one open device. Callers of all functions hold the device's
@@ -161,7 +161,7 @@ public:
 	/** \return the buffer of a handle; nullptr for an unknown handle */
 	std::shared_ptr<EmbeddedBuffer> find(uint32_t handle) const;
 
-	/** \return the offset by which map() finds the buffer */
+	/** \return the argument \a offset with which map() maps the buffer of \a handle */
 	static uint64_t mapOffset(uint32_t handle) { return uint64_t{ handle } << 32; }
 	tl::expected<std::byte *, int> map(uint64_t offset, size_t size);
 	void unmap(std::byte *address);

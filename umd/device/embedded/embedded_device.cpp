@@ -27,8 +27,8 @@ namespace
 {
 
 /*
- * Returns the result of \a work, or -ENOMEM if \a work throws: like the kernel's, these ioctls
- * return errors and throw nothing.
+ * Returns the result of \a work, or -ENOMEM if \a work throws. Like the kernel's ioctls, those of
+ * this device return errors and throw nothing.
  */
 template<typename Work>
 int errnoOf(Work work) noexcept
@@ -90,7 +90,8 @@ private:
 	int destroyTask(const drm_nvdla_task_destroy &args);
 
 	std::mutex lock_;
-	std::condition_variable changed_; /* a job is done, or a syncobj got a fence */
+	std::condition_variable changed_; /* notified when a job is done or a syncobj gets a
+					     fence */
 	EmbeddedMemory memory_;
 	OnChipMemory onChip_;
 	BufferTable buffers_{ memory_, onChip_ };

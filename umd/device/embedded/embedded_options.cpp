@@ -17,7 +17,7 @@ namespace
 constexpr std::string_view kName = Device::embeddedPath;
 constexpr std::string_view kThreads = "threads=";
 
-/** \brief Parse a number of threads \return false if \a text is none */
+/** \brief Parse a number of threads \return false if \a text is no such number */
 bool number(std::string_view text, unsigned int &value)
 {
 	const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -40,7 +40,8 @@ std::string forms()
 	return text;
 }
 
-/** \return the error in the option, empty if there is none */
+/** \brief Read one option into \a options \return the error in the option, empty if there is
+ * none */
 std::string take(const std::string &option, EmbeddedOptions &options)
 {
 	if (option == "fp16=exact" || option == "fp16=fast") {

@@ -32,8 +32,8 @@ struct EmbeddedOptions {
 	 */
 	std::optional<sim::Chip> chip;
 	bool realtime = false;		    /**< true: operations take as long as on the chip */
-	std::shared_ptr<Recorder> recorder; /**< records all jobs; null: nothing is recorded. Paths
-					       have no such option */
+	std::shared_ptr<Recorder> recorder; /**< records all jobs; null: nothing is recorded. A path
+					       cannot set it */
 };
 
 /**

@@ -17,7 +17,7 @@ namespace nvdla
 namespace
 {
 
-/* Largest number of postponed register writes; when it is reached, they are written at once. */
+/* Largest number of postponed register writes; when it is reached, all of them are written. */
 constexpr size_t mostWrites = 4096;
 
 sim::CoreConfig coreConfig(const EmbeddedOptions &options)
@@ -95,8 +95,8 @@ void Executor::writeRegister(void *context, uint32_t reg, uint32_t value)
 	executor->writes_.push_back({ executor->place(reg), value });
 }
 
-/* Calls \a work for a function that kmd/engine, which is C, has called. An exception (there is no
- * memory) fails the job, and does not leave this function. */
+/* Does \a work for a callback from kmd/engine, which is C code. An exception (out of memory) fails
+ * the job, and does not leave this function. */
 template<typename Work>
 uint32_t Executor::carryOut(Work work) noexcept
 {
@@ -163,8 +163,8 @@ void Executor::clearOnChip(uint64_t address, size_t size)
 }
 
 /*
- * May be called in the thread of an operation that has ended, in a helping thread while that thread
- * goes on, or in the thread that has queued a job.
+ * Called by the thread of an operation that has ended, by a helping thread while the operation's
+ * thread goes on, or by the thread that has queued a job.
  */
 void Executor::attend()
 {
@@ -188,7 +188,7 @@ void Executor::attend(std::unique_lock<std::mutex> &guard)
 			return advance() ? 1u : 0u;
 		});
 		guard.lock();
-		/* Check the deadline here, too: while operations end one after the other,
+		/* Check the job's deadline here, too: while operations end in quick succession,
 		 * attending_ is set all the time, and the watching thread does nothing. */
 		failed_ = !well || error_ || isLate();
 	}
@@ -275,7 +275,7 @@ void Executor::endJob(int error)
 	job->buffers.clear();
 	job->resultBuffer.reset();
 	guard.unlock();
-	/* The lock is released before, because the threads that are woken need it. */
+	/* Notify without the lock, because the woken threads take it. */
 	done_.notify_all();
 	for (const auto &event : events)
 		event->write();
@@ -299,8 +299,8 @@ void Executor::extendDeadline()
 
 /*
  * Wakes the watching thread only if the deadline is before the time at which it wakes by itself;
- * else the thread reads the deadline then. Most jobs end long before their deadline, so this saves
- * wake-ups.
+ * otherwise the thread reads the new deadline when it wakes. Most jobs end long before their
+ * deadline, so this saves wake-ups.
  */
 void Executor::setDeadline(Clock::time_point deadline)
 {

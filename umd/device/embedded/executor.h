@@ -48,8 +48,8 @@ public:
 	/**
 	 * \param[in] options configuration of the core
 	 * \param[in] memory the core's system memory
-	 * \param[in] lock the device's lock, which guards fences and the use counts of buffers
-	 * \param[in] done notified when a fence or a use count changes
+	 * \param[in] lock the device's lock, which guards all fences and the job queue
+	 * \param[in] done notified when a job's fence is signalled
 	 */
 	Executor(const EmbeddedOptions &options, sim::Memory &memory, std::mutex &lock,
 		 std::condition_variable &done);
@@ -109,7 +109,7 @@ private:
 	/** \brief Handle all events. The caller has set attending_, which this function clears
 	 * unless the job has failed */
 	void attend(std::unique_lock<std::mutex> &guard);
-	/** \brief End a job that has failed or is late, by a reset of the core */
+	/** \brief Reset the core, and end the job that has failed or is late */
 	void rescue(std::unique_lock<std::mutex> &guard);
 	bool isLate() const { return Clock::now() >= deadline_; }
 	void setDeadline(Clock::time_point deadline);
@@ -150,8 +150,8 @@ private:
 	EngineSequencer sequencer_;
 	std::vector<sim::CsbWrite> writes_;
 	std::unique_ptr<EmbeddedJob> job_;
-	Clock::time_point lastDeadline_; /* latest deadline of the running job, which the end of an
-					    operation does not move */
+	Clock::time_point lastDeadline_; /* latest end of the running job, which the end of an
+					    operation does not postpone */
 	size_t nextTask_ = 0;
 	bool running_ = false; /* true: task number nextTask_ - 1 is running */
 	int error_ = 0;

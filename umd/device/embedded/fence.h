@@ -44,8 +44,8 @@ public:
 	/** \return the events to write; write them after releasing the lock, which the woken
 	 * threads take */
 	FenceEvents signal(int error);
-	/** \brief Call \a event's fenceDone() when this fence is signalled, which it must not be
-	 * yet */
+	/** \brief Add \a event, whose fenceDone() is called when this fence is signalled. The fence
+	 * must not be signalled yet */
 	void notify(std::shared_ptr<FenceEvent> event);
 
 private:

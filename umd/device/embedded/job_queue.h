@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Jobs that wait for their turn.
- */
+/* Jobs of the embedded device that wait for their turn. */
 #pragma once
 
 #include <chrono>
@@ -36,10 +34,10 @@ struct EmbeddedJob {
 	std::shared_ptr<EmbeddedFence> fence = std::make_shared<EmbeddedFence>();
 	std::vector<std::shared_ptr<EmbeddedFence>> dependencies;
 	std::chrono::milliseconds timeout{ 0 };
-	uint64_t sequence = 0; /**< set by JobQueue::push() */
+	uint64_t sequence = 0; /**< place in the order of submission; set by JobQueue::push() */
 
-	/* Buffer for the result, or null; and the members of the result that are known before the
-	 * job runs. */
+	/* Buffer and byte offset for the job's result, or null; then the members of the result that
+	 * are known before the job runs. */
 	std::shared_ptr<EmbeddedBuffer> resultBuffer;
 	uint64_t resultOffset = 0;
 	nvdla_result_source result = {};

@@ -25,7 +25,8 @@ public:
 private:
 	const uint64_t base_;
 	const uint64_t size_;
-	std::map<uint64_t, uint64_t> ranges_; /* address of an allocated range -> its size */
+	std::map<uint64_t, uint64_t> ranges_; /* address of an allocated range -> its size in
+						 bytes */
 };
 
 } /* namespace nvdla */

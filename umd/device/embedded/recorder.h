@@ -37,14 +37,14 @@ public:
 
 	uint64_t memory() const { return memory_; }
 
-	/** \brief Record a register write; \a offset is that of the register, in bytes */
+	/** \brief Record a register write; \a offset is the register's offset in bytes */
 	void write(uint32_t offset, uint32_t value);
-	/** \brief Record that the core raises the interrupts \a status; \a offset is that of the
-	 * register S_INTR_STATUS of GLB */
+	/** \brief Record that the core raises the interrupts \a status; \a offset is the offset in
+	 * bytes of GLB's register S_INTR_STATUS */
 	void interrupts(uint32_t offset, uint32_t status);
-	/** \brief Record the beginning of a job with these buffers */
+	/** \brief Record the beginning of a job that uses the buffers \a uses */
 	void begin(std::span<const EmbeddedJob::Use> uses);
-	/** \brief Record the end of the job */
+	/** \brief Record the end of the job that begin() recorded */
 	void end(std::span<const EmbeddedJob::Use> uses);
 	/** \brief Record that the device, not an operation, clears on-chip memory */
 	void clearOnChip(uint64_t address, size_t size);
@@ -58,8 +58,8 @@ private:
 
 	void compare(std::span<const EmbeddedJob::Use> uses, sim::TraceCommand::Kind kind);
 	/**
-	 * \brief Record a page's bytes
-	 * \return true if they changed
+	 * \brief Store a page's bytes in pages_
+	 * \return true if they differ from those that were stored
 	 */
 	bool changes(uint64_t address, std::span<const std::byte> bytes);
 

@@ -44,7 +44,7 @@ int SubmitReader::read()
 	return readInSyncs();
 }
 
-/* Reads the place of the result, and fills in members that are known before the job runs. */
+/* Reads the place of the job's result, and sets the result's members that are known by now. */
 int SubmitReader::readResult()
 {
 	if (!args_.result_handle)

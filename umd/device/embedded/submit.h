@@ -43,7 +43,7 @@ public:
 		std::shared_ptr<Syncobj> syncobj;
 		uint64_t point;
 	};
-	/** \return the syncobjs to signal; valid after read() */
+	/** \return the syncobjs that get the job's fence; valid after read() */
 	const std::vector<OutSync> &outSyncs() const { return outSyncs_; }
 
 private:

@@ -29,7 +29,7 @@ void Syncobj::addPoint(uint64_t point, std::shared_ptr<EmbeddedFence> fence)
 		link.timeline = ++timelines_;
 		link.point = std::max(point, submitted());
 	}
-	/* Drop links whose fences are signalled, because nobody has to wait for them. */
+	/* Drop links whose fences are signalled, because no waiter needs them. */
 	std::erase_if(links_, [](const Link &old) { return old.fence->done(); });
 	links_.push_back(std::move(link));
 	changed();

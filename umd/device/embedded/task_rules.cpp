@@ -49,7 +49,8 @@ std::vector<nvdla_task_extent> extentsOf(const DlaTask &task,
 	return extents;
 }
 
-/* Describes the task without the extents of its buffers, which the caller adds. */
+/* Describes the task without the extents (address and size) of its buffers, which the caller
+ * adds. */
 nvdla_task_source sourceOf(const DlaTask &task)
 {
 	nvdla_task_source source = {};

@@ -20,7 +20,7 @@ class TaskTable
 {
 public:
 	/**
-	 * \brief Check a task
+	 * \brief Check a task, and keep it under a new handle
 	 * \return 0 with the handle set in \a args, or a negative errno
 	 */
 	int create(const nvdla_variant &variant, drm_nvdla_task_create &args);
@@ -32,7 +32,7 @@ public:
 private:
 	std::map<uint32_t, EnginePrepared> tasks_;
 	uint32_t nextHandle_ = 1;
-	uint64_t bytes_ = 0; /* bytes of tasks with a handle */
+	uint64_t bytes_ = 0; /* memory of all tasks that have a handle, in bytes */
 };
 
 } /* namespace nvdla */

@@ -22,7 +22,7 @@ enum nvdla_step_kind {
 
 struct nvdla_step {
 	enum nvdla_step_kind kind;
-	uint64_t address; /* address of memory, as the core sees it; or byte offset of a register */
+	uint64_t address; /* address of memory, as the core uses it; or byte offset of a register */
 	uint32_t mask;
 	uint32_t value;
 	const uint8_t *bytes;

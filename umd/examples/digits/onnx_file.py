@@ -6,8 +6,8 @@ The field numbers come from onnx.proto, which the ONNX project publishes.
 
 import struct
 
-_FLOAT, _INT64 = 1, 7	# TensorProto.DataType
-_INT, _INTS = 2, 7	# AttributeProto.AttributeType
+_FLOAT, _INT64 = 1, 7	# values of TensorProto.DataType in onnx.proto
+_INT, _INTS = 2, 7	# values of AttributeProto.AttributeType
 
 
 def _varint(number):

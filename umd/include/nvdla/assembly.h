@@ -17,7 +17,8 @@
 namespace nvdla
 {
 
-/** \brief A hardware layer or a CPU step. An operation of the graph may become several of these */
+/** \brief An operation of the core, or a CPU step. An operation of the graph may become several of
+ * these */
 struct AssembledStep {
 	/** \brief Name of the graph's operation, or of the constant that the step copies */
 	std::string operation;
@@ -47,8 +48,7 @@ struct Assembly {
 	Loadable loadable;
 	std::vector<AssembledStep> steps; /**< steps in the order of their submission */
 	std::vector<AssembledRange> ranges;
-	/** \brief Choices of the strategy; none without AssembleOptions::strategy
-	 */
+	/** \brief Choices of the strategy; empty without AssembleOptions::strategy */
 	std::vector<LayerChoice> choices;
 };
 

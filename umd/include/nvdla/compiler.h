@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The compiler: makes loadables of TensorFlow Lite and ONNX models.
- */
+/* The compiler: makes loadables of TensorFlow Lite and ONNX models. */
 #pragma once
 
 #include <cstddef>
@@ -48,7 +46,7 @@ struct LayerError {
 /** \brief Result of compiling one operator of a model */
 struct LayerReport {
 	std::string name; /**< name of the operator's first output */
-	std::string type; /**< type in the model's format */
+	std::string type; /**< type of the operator, as the model's format names it */
 	/** \brief Names of the graph's operations that compute the operator, in their order; empty
 	 * if the operator needs no operation, or if the operations of another operator compute it
 	 * as well */
@@ -76,7 +74,7 @@ struct ModelTensor {
 	std::string type;  /**< "int8", as in the file */
 };
 
-/** \brief An operator of a model as its file has it; inputs do not include constants */
+/** \brief An operator as the model's file has it; its inputs do not include constants */
 struct ModelOperator {
 	std::string name; /**< name of the operator's first output */
 	std::string type;
@@ -139,7 +137,8 @@ struct Calibration {
 	 * limit of the range, and of those that are at or above its lower limit
 	 */
 	double percentile = 99.99;
-	/** \brief Correct biases by the average error that rounding of kernels causes */
+	/** \brief Correct biases by the average error of results that the rounding of kernels
+	 * causes */
 	bool correctBias = true;
 	/** \brief Type of activations and kernels: Int8 or Int16 */
 	DataType type = DataType::Int8;
@@ -248,7 +247,7 @@ Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> model,
 Result<CompiledModel> compileModel(std::span<const std::byte> model,
 				   const CompileOptions &options = {});
 
-/** \brief Maximum size of a model's file */
+/** \brief Maximum size of a model's file, in bytes */
 inline constexpr uint64_t maxModelBytes = uint64_t{ 1 } << 31;
 
 /**
@@ -282,8 +281,9 @@ struct OperatorSupport {
 /**
  * \brief Find out which operators of a model can be compiled; they are in the model's order
  *
- * For partitioners: each operator is compiled separately, so the reason is the error of
- * compileModel(). An operator that becomes several operators (SPLIT) has an entry for each of them.
+ * For frameworks that divide a model among devices: each operator is compiled separately, so the
+ * reason is the error of compileModel(). An operator that becomes several operators (SPLIT) has an
+ * entry for each of them.
  *
  * An operator that breaks the format's rules has a reason, too. In an ONNX file, so has each
  * operator that reads an output of the broken one, unless the file gives the output's shape.

@@ -33,7 +33,7 @@ struct Converter {
 	int32_t offset = 0;
 	int16_t scale = 1;
 	uint8_t shift = 0;
-	/** \brief Relative error of gain() against the gain that makeConverter() was asked for */
+	/** \brief Relative difference between gain() and the argument \a gain of makeConverter() */
 	double error = 0;
 
 	/** \return y before saturation; \a x has at most 40 bits */
@@ -41,7 +41,7 @@ struct Converter {
 	/** \return change of y for a change of x by 1 */
 	double gain() const { return std::ldexp(scale, -shift); }
 
-	/** \brief Compares the parameters; the error does not count */
+	/** \brief Compares all members except \a error */
 	bool operator==(const Converter &other) const
 	{
 		return offset == other.offset && scale == other.scale && shift == other.shift;

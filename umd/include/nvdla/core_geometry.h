@@ -22,11 +22,11 @@ constexpr uint64_t alignUp(uint64_t value, uint64_t step)
 	return (value + step - 1) / step * step;
 }
 
-/** \brief The most lines and columns of a convolution's kernel (register map,
+/** \brief Largest number of lines, and of columns, of a convolution's kernel (register map,
  * CSC_D_WEIGHT_SIZE_EXT_0) */
 inline constexpr uint32_t maxKernelSize = 32;
 
-/** \brief The most lines and columns of a pooling's window (register map,
+/** \brief Largest number of lines, and of columns, of a pooling's window (register map,
  * PDP_D_POOLING_KERNEL_CFG_0) */
 inline constexpr uint32_t maxPoolingKernel = 8;
 
@@ -39,7 +39,7 @@ inline constexpr uint32_t maxPoolingKernel = 8;
  */
 struct CoreGeometry {
 	const char *name;
-	uint32_t variant;	  /**< enum drm_nvdla_variant */
+	uint32_t variant;	  /**< value of the driver's enum drm_nvdla_variant */
 	uint32_t engines;	  /**< bits, as in DeviceInfo::engines */
 	uint32_t precisions;	  /**< bits, as in DeviceInfo::precisions */
 	uint32_t capabilities;	  /**< bits of Capability */
@@ -55,12 +55,12 @@ struct CoreGeometry {
 	 * alignment in bytes of the addresses of weights, their masks (WMB) and group sizes (WGS)
 	 */
 	uint32_t weightAlignment;
-	/** alignment in bytes of the sizes of these three surfaces */
+	/** alignment in bytes of the sizes of the surfaces of weights, WMB and WGS */
 	uint32_t weightSizeAlignment;
-	uint32_t weightSlack;	   /**< bytes that have to be free behind a kernel group */
+	uint32_t weightSlack;	   /**< bytes that a kernel group leaves free in its CBUF banks */
 	uint32_t bufferBanks;	   /**< banks of the convolution buffer */
 	uint32_t bankEntries;	   /**< entries in a bank of the convolution buffer */
-	uint32_t entryBytes;	   /**< bytes of such an entry */
+	uint32_t entryBytes;	   /**< bytes of an entry of the convolution buffer */
 	uint32_t poolingLineBytes; /**< size of PDP's buffer for the partial results of a line */
 
 	constexpr bool has(Capability capability) const

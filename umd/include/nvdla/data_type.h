@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Types of elements.
- */
+/* Types of elements. */
 #pragma once
 
 #include <cstddef>
@@ -19,7 +17,8 @@ enum class DataType : uint8_t {
 	Half = 2,
 	Int16 = 3,
 	Int8 = 4,
-	/* Extensions: types of tensors that only the host computes with (PixelFormat::Plain). */
+	/* Extensions of the file format: types of tensors with which only a library of the host
+	 * computes (PixelFormat::Plain). */
 	Int32 = 32,
 	Int64 = 33,
 	Bool = 34, /**< a byte, 0 or 1 */

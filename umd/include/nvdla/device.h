@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Devices, their memory, and jobs on them.
- */
+/* Devices, their memory, and jobs on them. */
 #pragma once
 
 #include <chrono>
@@ -128,7 +126,7 @@ private:
 enum class Priority : uint32_t {
 	Low = 0, /**< for work that may wait for all other jobs */
 	Normal = 1,
-	High = 2, /**< may need a privilege, see info().priorities */
+	High = 2, /**< may need a privilege, see DeviceInfo::priorities */
 };
 
 /**
@@ -202,7 +200,8 @@ public:
 	Job &operator=(Job &&other) noexcept;
 	~Job();
 
-	/** \brief Add 1 to an eventfd when the job is done; immediately if it is done already */
+	/** \brief Add 1 to an eventfd when the job is done, or immediately if the job is done
+	 * already */
 	Result<void> notify(int eventfd);
 
 	/**
@@ -224,8 +223,8 @@ private:
 
 	std::shared_ptr<DeviceBackend> backend_;
 	uint32_t syncobj_ = 0;
-	std::unique_ptr<LentThread> thread_; /* for SubmitOptions::waits: the thread that submitted,
-						until it has called wait() */
+	std::unique_ptr<LentThread> thread_; /* with SubmitOptions::waits: the submitting thread,
+						lent to the device until it has called wait() */
 };
 
 /**
@@ -280,7 +279,7 @@ public:
 	 * Only the device's engines reach it; access() fails.
 	 *
 	 * \param[in] size bytes, 1 to info().onChipBytes
-	 * \return NoMemory if not that much is left, Unsupported if the device has none
+	 * \return NoMemory if less than \a size is left; Unsupported without on-chip memory
 	 */
 	Result<Buffer> allocateOnChip(uint64_t size) const;
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Notification of devices that appear and disappear.
- */
+/* Notification of devices that appear and disappear. */
 #pragma once
 
 #include <functional>

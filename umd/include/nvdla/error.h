@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The one error type of the runtime.
- */
+/* The one error type of the runtime. */
 #pragma once
 
 #include <string>
@@ -17,7 +15,8 @@ namespace nvdla
 /** \brief Kind of failure, by which a program can decide how to continue */
 enum class ErrorCode {
 	InvalidArgument, /**< the caller passed an invalid value */
-	InvalidFile,	 /**< a loadable, picture or tensor file is damaged or has another format */
+	InvalidFile,	 /**< a file (such as a loadable, model or picture) is damaged or has
+			    another format */
 	Unsupported,	 /**< a valid request that this library or device does not support */
 	NotFound,	 /**< no such file or tensor */
 	NoDevice,	 /**< no such device */
@@ -26,8 +25,8 @@ enum class ErrorCode {
 	DeviceRefused,	 /**< the driver refused the job or task */
 	DeviceFailed,	 /**< the device failed or was reset; it can be used again */
 	Timeout,	 /**< a call took longer than allowed, or a job hung */
-	Busy,		 /**< in use, or no room in a queue: try again later */
-	Cancelled,	 /**< ended early because the caller wanted it */
+	Busy,		 /**< the object is in use, or a queue has no room: try again later */
+	Cancelled,	 /**< ended early, because the caller cancelled it or freed its network */
 	DeviceLost,	 /**< the device is gone: it was removed, or its driver unbound */
 };
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The event loop that completes requests.
- */
+/* The event loop that completes requests. */
 #pragma once
 
 #include <memory>
@@ -37,9 +35,9 @@ public:
 	/**
 	 * \brief Use a loop that the caller runs
 	 *
-	 * Call it from the thread that runs \a loop. uv_run() does not return while
-	 * requests are in flight. Destroy the last copy in the same thread, and run
-	 * the loop once more before uv_loop_close().
+	 * Call this function from the thread that runs \a loop. uv_run() does not return while
+	 * requests are in flight. Destroy the last copy in the same thread, and run the loop once
+	 * more before uv_loop_close().
 	 */
 	static Result<EventLoop> attach(uv_loop_s *loop);
 

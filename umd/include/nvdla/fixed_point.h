@@ -85,8 +85,8 @@ struct HeadRoom {
  * \brief Head-room of a multiply-accumulate ("Quantization: Influence of Accumulator Bit Depth")
  *
  * HeadRoom::input and weights give up the missing bits in equal parts; an odd bit is the input's.
- * The document counts a product of fx8 as 14 bits. Only (-128) * (-128) needs 15, so a sum of only
- * such products overflows by one at the limit.
+ * The document counts a product of fx8 as 14 bits. Only (-128) * (-128) needs 15, so a sum of such
+ * products alone exceeds the accumulator's largest value by one.
  *
  * \param[in] additions number of products plus one for the bias: R * S * C + 1
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Graph assembly: loadables made operation by operation. */
+/* Graph assembly: a program builds a loadable operation by operation. */
 #pragma once
 
 #include <cstddef>
@@ -73,17 +73,16 @@ struct Surface {
 	bool planar = false; /**< one plane for each channel, as RUBIK writes and reads it */
 	Place place = Place::Memory;
 	uint32_t lineStride = 0;    /**< bytes; 0: the smallest aligned stride */
-	uint32_t surfaceStride = 0; /**< bytes, between planes if planar; 0: packed */
+	uint32_t surfaceStride = 0; /**< bytes between surfaces or planes; 0: no gaps */
 	/**
 	 * \brief Name of the surface of which this one is a part; the part begins at atChannel,
 	 * atLine and atColumn
 	 *
-	 * Parts that operations write make a concatenation. A part that operations read is a
-	 * slice; a size that is left open extends to the end of the whole. A whole that is
-	 * written in parts must be described with shape and type. Parts have the whole's strides;
-	 * a part of a batch lies in one cube, atBatch. Convolutions can read a region of a picture
-	 * that begins at any pixel (programming guide, PIXEL_X_OFFSET); parts that are written
-	 * have whole lines.
+	 * Parts that operations write make a concatenation. A part that operations read is a slice;
+	 * a size of 0 extends to the end of the whole. A whole that is written in parts must be
+	 * described with shape and type. Parts have the whole's strides; a part of a batch lies in
+	 * one cube, atBatch. Convolutions can read a region of a picture that begins at any pixel
+	 * (programming guide, PIXEL_X_OFFSET); parts that are written have whole lines.
 	 *
 	 * If atChannel is no multiple of an atom (32 channels of INT8, 16 of INT16 and FP16),
 	 * assembly adds a convolution that moves the channels: one for each slice, and one for a
@@ -156,7 +155,7 @@ struct GraphWeights {
 	/** \brief Winograd: factor by which transformed weights are multiplied before they are
 	 * rounded */
 	float winogradScale = 1.0f;
-	bool compressed = false; /**< stored without zero elements */
+	bool compressed = false; /**< true: stored without elements that are 0 */
 	/**
 	 * \brief True if BDMA copies the weights to on-chip memory, from which the convolution
 	 * reads them
@@ -222,8 +221,8 @@ struct AssembleOptions {
 	/**
 	 * \brief On-chip memory that surfaces with Place::Auto may take, in bytes
 	 *
-	 * Surfaces with the most reads and writes for the time that they are needed come first.
-	 * DeviceInfo has the device's size; a network that needs more cannot be loaded.
+	 * Surfaces with the most reads and writes in relation to the time that they are needed come
+	 * first. DeviceInfo has the device's size; a network that needs more cannot be loaded.
 	 */
 	uint64_t sramBytes = 0;
 	/** \brief Core to assemble for; see findCoreVariant() */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * IEEE 754 half precision, as it lies in memory.
- */
+/* IEEE 754 half precision, as it lies in memory. */
 #pragma once
 
 #include <bit>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Pictures as inputs and outputs of networks.
- */
+/* Pictures as inputs and outputs of networks. */
 #pragma once
 
 #include <array>
@@ -59,13 +57,13 @@ Image toColours(const Image &image);
 /** \brief Conversion of pixels, 0 to 255, to numbers: (pixel - mean) / normalize */
 struct PixelScaling {
 	std::array<float, 4> mean{}; /**< subtracted first, per channel */
-	float normalize = 1.0f;	     /**< divisor, applied after that */
+	float normalize = 1.0f;	     /**< divisor, applied after the subtraction */
 
 	bool operator==(const PixelScaling &) const = default;
 };
 
 /**
- * \brief Quantization of an INT8 tensor for pictures that has none
+ * \brief Quantization for an INT8 picture tensor that has none of its own
  *
  * Unsigned elements are the pixels; the signed element 127 is a pixel of 255.
  */
@@ -75,7 +73,7 @@ constexpr Quantization defaultPixelQuantization(bool isUnsigned)
 }
 
 /**
- * \brief Elements of an input tensor from a picture, in N, C, H, W order
+ * \brief Make the elements of an input tensor, in N, C, H, W order, from a picture
  *
  * Pixels become numbers by \a scaling, and the numbers become elements by desc.quantization. For an
  * INT8 tensor without a quantization \a scaling is ignored, and the elements have

@@ -20,10 +20,10 @@ namespace nvdla
 /** \brief The tensors around a convolution */
 struct ConvolutionQuantization {
 	Quantization input;
-	std::vector<double> weightScales; /**< one, or one per kernel; zero points are 0 */
+	std::vector<double> weightScales; /**< one scale, or one per kernel; zero points are 0 */
 	Quantization output;
-	uint32_t accumulatorTruncate = 0; /**< cc_out_trunc: CACC's CLIP_TRUNCATE */
-	uint32_t preTruncate = 0;	  /**< pra_trunc: Winograd's PRA_TRUNCATE */
+	uint32_t accumulatorTruncate = 0; /**< cc_out_trunc: right shift in CACC (CLIP_TRUNCATE) */
+	uint32_t preTruncate = 0;	  /**< pra_trunc: right shift in Winograd (PRA_TRUNCATE) */
 	double winogradScale = 1.0;	  /**< WinogradParams::scale; 1 for direct convolution */
 };
 
@@ -47,7 +47,7 @@ struct ConvolutionScaling : AffineScaling {
 };
 
 /**
- * \brief Scale and bias of an integer convolution
+ * \brief Compute scale and bias of an integer convolution
  *
  * - VTA, "CONV2D operator": Y = (s_w * s_i / s_y) * (W x (I - z_i) + B) + z_y.
  * - Precision, bias: SF_bs * 2^bs_trunc = SF_in * SF_wt / 2^(pra_trunc + cc_out_trunc).
@@ -137,7 +137,7 @@ struct CdpScaling {
 };
 
 /**
- * \brief Precision, CDP
+ * \brief Compute the converters of CDP (precision, CDP)
  *
  * O_cdp_in_cvt = -O_in * SF_in, SF_cdp_in_cvt = 2^M / SF_in; SF_out = SF_lut * SF_cdp_out_cvt *
  * 2^M, O_out = O_cdp_out_cvt / (SF_lut * 2^M).

@@ -39,7 +39,7 @@ enum class Interface : uint32_t {
 };
 
 /** \brief Which array of a DLA task is in a blob (Blob::subInterface); 0 in files of compilers that
- * do not tell */
+ * do not state it */
 enum DlaSubInterface : uint32_t {
 	DlaAddr0 = 1,
 	DlaDeps = 2,
@@ -48,7 +48,7 @@ enum DlaSubInterface : uint32_t {
 	DlaLuts = 5,
 };
 
-/** \brief Named bytes: descriptors, weights, biases */
+/** \brief Bytes with a name, such as descriptors or weights */
 struct Blob {
 	std::string name;
 	Interface interface = Interface::None;
@@ -127,7 +127,7 @@ struct Task {
 	 * graph.
 	 */
 	std::vector<std::string> layers;
-	/** \brief Extension: the members of a HostTask, with the ids of its tensors */
+	/** \brief Extension: the members of a HostTask; inputs and outputs are ids of tensors */
 	std::string model;
 	std::vector<uint16_t> inputs;
 	std::vector<uint16_t> outputs;
@@ -222,7 +222,7 @@ public:
 	std::vector<TensorEntry> tensors;
 	std::vector<Reloc> relocs;
 	std::vector<Submit> submits;
-	std::vector<StateEntry> states; /**< extension */
+	std::vector<StateEntry> states; /**< numbers kept from run to run; extension */
 
 	/**
 	 * \brief Read a loadable of format version 0.7

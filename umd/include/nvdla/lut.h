@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Look-up tables of SDP and CDP from functions.
- */
+/* Look-up tables of SDP and CDP from functions. */
 #pragma once
 
 #include <array>
@@ -29,7 +27,8 @@ struct LutSlope {
 	/** \brief Integers: the slope is scale / 2^shift; FP16: scale has the bits of the slope in
 	 * FP16 */
 	int16_t scale = 0;
-	int8_t shift = 0; /**< integers: right shift of scale * distance from the end, -16 to 15 */
+	int8_t shift = 0; /**< integers: right shift of scale * (input - end of the table), -16 to
+			     15 */
 };
 
 /** \brief One of the two tables of a look-up unit */
@@ -42,8 +41,8 @@ struct LutEntries {
 	int8_t step = 0;
 	int64_t start = 0;  /**< input of the first entry; FP16: as bits of FP32 */
 	int64_t end = 0;    /**< input of the last entry; FP16: as bits of FP32 */
-	LutSlope underflow; /**< slope below start */
-	LutSlope overflow;  /**< slope above end */
+	LutSlope underflow; /**< slope for inputs below start */
+	LutSlope overflow;  /**< slope for inputs above end */
 };
 
 /**
@@ -71,7 +70,7 @@ struct LutRequest {
 	DataType type = DataType::Int16; /**< type of the pipeline: Int8, Int16 or Half */
 	/** function of a real number; defined in the range and near it */
 	std::function<double(double)> function;
-	double low = 0; /**< range of inputs, in real numbers */
+	double low = 0; /**< range of inputs in real numbers: low to high */
 	double high = 1;
 	/** integers: quantization of the table's input, as lutInput() gives it */
 	Quantization input;
@@ -88,8 +87,10 @@ struct LutRequest {
 /** \brief Tables of a function, and their errors */
 struct LutTable {
 	Lut lut;
-	double maxError = 0;  /**< largest distance from the function in the range, real */
-	double meanError = 0; /**< average distance from the function in the range, real */
+	double maxError = 0;  /**< largest distance from the function in the range, as a real
+				 number */
+	double meanError = 0; /**< average distance from the function in the range, as a real
+				 number */
 };
 
 /**
@@ -101,8 +102,9 @@ struct LutTable {
  * error is taken. Beyond the range the table continues with the function's slope, or in a straight
  * line to its values at the largest numbers (straightOutside). If both tables hit, LO is used.
  *
- * Programming guide, "Limitation", LUT: end - start is 2^(select + 6) for LE, 2^(select + 8) for
- * LO, 2^(offset + 64) if exponential, and the ranges of select and offset.
+ * The programming guide, "Limitation", LUT, has the rules: end - start is 2^(select + 6) for LE,
+ * 2^(select + 8) for LO and 2^(offset + 64) for an exponential LE, where select and offset are
+ * LutEntries::step and have limited ranges.
  *
  * \return InvalidArgument for an impossible range or scale; Unsupported if no table of the engine
  * covers the range

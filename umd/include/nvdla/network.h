@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Networks: loadables that reside on a device.
- */
+/* Networks: loadables that reside on a device. */
 #pragma once
 
 #include <cstddef>

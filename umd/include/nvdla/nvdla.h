@@ -2,10 +2,10 @@
 /*
  * The runtime for C and for bindings of other languages.
  *
- * Objects are opaque; the caller that creates one frees it, and NULL may be freed. The
- * description of a C++ class in its header (device.h, network.h, request.h, pool.h,
- * event_loop.h, device_watch.h, compiler.h) holds for the functions here that have its name, also
- * about threads.
+ * Objects are opaque; the caller that creates one frees it, and NULL may be freed. The descriptions
+ * of the C++ classes in their headers (device.h, network.h, request.h, pool.h, event_loop.h,
+ * device_watch.h, compiler.h) hold for the functions here that are named after a class, also about
+ * threads.
  *
  * Structs begin with their size, which the caller sets to its sizeof: they grow at their ends,
  * and neither side accesses members that the other does not know. In structs that are read, zeroes
@@ -42,17 +42,18 @@ const char *nvdla_version(void);
 enum nvdla_status {
 	NVDLA_STATUS_OK = 0,
 	NVDLA_STATUS_INVALID_ARGUMENT, /**< an invalid argument */
-	NVDLA_STATUS_INVALID_FILE,     /**< a damaged loadable */
+	NVDLA_STATUS_INVALID_FILE,     /**< a file is damaged or has another format */
 	NVDLA_STATUS_UNSUPPORTED,      /**< a valid request that this device does not support */
 	NVDLA_STATUS_NOT_FOUND,	       /**< no such file */
 	NVDLA_STATUS_NO_DEVICE,	       /**< no such device */
-	NVDLA_STATUS_IO,	       /**< the operating system refused */
+	NVDLA_STATUS_IO,	       /**< the operating system refused to read or write */
 	NVDLA_STATUS_NO_MEMORY,	       /**< the host's memory or the device's memory is used up */
 	NVDLA_STATUS_DEVICE_REFUSED,   /**< the driver refused the network */
 	NVDLA_STATUS_DEVICE_FAILED,    /**< the device failed or was reset; it can be used again */
 	NVDLA_STATUS_TIMEOUT,	       /**< a call took longer than allowed, or a job hung */
-	NVDLA_STATUS_BUSY,	       /**< in flight, or the queue is full */
-	NVDLA_STATUS_CANCELLED,	       /**< nvdla_request_cancel() or nvdla_network_free() */
+	NVDLA_STATUS_BUSY,	       /**< the request is in flight, or the queue is full */
+	NVDLA_STATUS_CANCELLED,	       /**< the caller cancelled the request, or freed its network
+					  or pool */
 	NVDLA_STATUS_DEVICE_LOST,      /**< the device was removed, or its driver unbound */
 };
 
@@ -110,16 +111,16 @@ enum nvdla_capability {
 /** Properties of a device; size is the caller's sizeof, and no more than that is written */
 struct nvdla_device_info {
 	size_t size;
-	const char *path; /**< owned by the device */
+	const char *path; /**< path of the device, which owns the text */
 	uint32_t hw_version;
 	uint32_t atom_bytes;	   /**< bytes of an atom, the alignment of feature data */
 	uint32_t max_timeout_ms;   /**< largest nvdla_run_options.timeout_ms of the caller */
 	uint32_t priorities;	   /**< bit n: the caller may use priority n - 1 */
 	uint32_t has_statistics;   /**< not 0: the core has counters */
 	uint32_t has_dma_buf;	   /**< not 0: buffers can be exported and imported */
-	uint64_t max_buffer_bytes; /**< size of the largest buffer */
-	uint64_t on_chip_bytes;	   /**< size of on-chip memory, 0 without */
-	uint64_t core_clock_hz;	   /**< present clock; 0 if not known */
+	uint64_t max_buffer_bytes; /**< size of the largest buffer, in bytes */
+	uint64_t on_chip_bytes;	   /**< size of on-chip memory in bytes; 0: none */
+	uint64_t core_clock_hz;	   /**< present clock of the core; 0 if not known */
 	/** Name of the core's configuration, "nv_full"; "" for one that only a newer driver
 	 * knows */
 	const char *variant;
@@ -130,15 +131,16 @@ struct nvdla_device_info {
 	uint32_t engines;
 	uint32_t precisions;		/**< bit 0: INT8, 1: INT16, 2: FP16 */
 	uint32_t capabilities;		/**< bits of enum nvdla_capability */
-	uint32_t max_batch;		/**< largest number of cubes in one convolution */
+	uint32_t max_batch;		/**< largest number of cubes (images) in one convolution */
 	uint32_t weight_alignment;	/**< alignment of addresses of weights, bytes */
 	uint32_t weight_size_alignment; /**< alignment of sizes of weights, bytes */
 	/** channels that a MAC cell takes at a time; also the channels of a block of weights */
 	uint32_t mac_channels;
-	uint32_t int8_kernels; /**< kernels in a group of INT8; half as many in others */
+	uint32_t int8_kernels; /**< kernels in a kernel group of INT8; INT16 and FP16: half as
+				  many */
 	uint32_t buffer_banks; /**< banks of the convolution buffer */
 	uint32_t bank_entries; /**< entries in a bank of the convolution buffer */
-	uint32_t entry_bytes;  /**< bytes of such an entry */
+	uint32_t entry_bytes;  /**< bytes of an entry of the convolution buffer */
 };
 
 enum nvdla_status nvdla_device_get_info(const struct nvdla_device *device,
@@ -164,7 +166,7 @@ enum nvdla_status nvdla_watch_create(struct nvdla_loop *loop, nvdla_device_event
  * function */
 void nvdla_watch_free(struct nvdla_watch *watch);
 
-/** Order of plain elements, the last changes fastest */
+/** Order of the axes of plain elements; the last axis changes fastest */
 enum nvdla_element_order {
 	NVDLA_ORDER_MODEL = 0, /**< nvdla_tensor_info.order of each tensor */
 	NVDLA_ORDER_NCHW = 1,
@@ -177,7 +179,8 @@ struct nvdla_load_options {
 	uint32_t slots;		 /**< maximum number of runs in flight */
 	uint32_t max_queued;	 /**< maximum number of waiting requests */
 	struct nvdla_loop *loop; /**< loop whose thread runs callbacks; NULL: the shared loop */
-	uint32_t order;		 /**< enum nvdla_element_order of elements and numbers */
+	uint32_t order;		 /**< enum nvdla_element_order of the caller's elements and
+				    numbers */
 };
 
 /** Like nvdla_network_load(), with options, which may be NULL */
@@ -199,7 +202,7 @@ enum nvdla_data_type {
 	NVDLA_DATA_HALF = 2,
 	NVDLA_DATA_INT16 = 3,
 	NVDLA_DATA_INT8 = 4,
-	/* Types of tensors that only the host computes with */
+	/* Types of tensors with which only a library of the host computes */
 	NVDLA_DATA_INT32 = 32,
 	NVDLA_DATA_INT64 = 33,
 	NVDLA_DATA_BOOL = 34, /**< a byte, 0 or 1 */
@@ -209,7 +212,7 @@ enum nvdla_data_type {
 /** Shape and layout of a tensor; size is the caller's sizeof, and no more than that is written */
 struct nvdla_tensor_info {
 	size_t size;
-	const char *name; /**< owned by the network or the pool */
+	const char *name; /**< name of the tensor; owned by the network or the pool */
 	enum nvdla_data_type type;
 	uint32_t n;
 	uint32_t c;
@@ -219,12 +222,12 @@ struct nvdla_tensor_info {
 	uint32_t line_stride;	  /**< bytes from line to line */
 	uint32_t surface_stride;  /**< bytes from surface to surface, or from plane to plane */
 	size_t element_bytes;	  /**< bytes of all elements */
-	size_t tensor_bytes;	  /**< bytes in the device's layout, with gaps */
+	size_t tensor_bytes;	  /**< bytes of the tensor in the device's layout, with gaps */
 	size_t num_elements;	  /**< number of elements, n * c * h * w */
 	uint32_t is_unsigned;	  /**< not 0: unsigned integers, such as pixels */
 	size_t num_quantizations; /**< 0: none; 1: for all channels; c: one per channel */
 	enum nvdla_element_order order; /**< order of the model's axes; NCHW without a model */
-	size_t rank; /**< number of the model's axes; 0: the loadable has no model */
+	size_t rank; /**< number of the model's axes; 0: the loadable does not describe its model */
 	/** Lengths of the model's axes, NVDLA_OPEN_AXIS for open ones, each of which the other
 	 * members count as 1; same owner as name */
 	const uint32_t *shape;
@@ -351,7 +354,7 @@ enum nvdla_status nvdla_request_run(struct nvdla_request *request,
 enum nvdla_status nvdla_request_submit(struct nvdla_request *request,
 				       const struct nvdla_run_options *options,
 				       nvdla_callback callback, void *context);
-/** timeout_ms: negative for no limit. Return: result of the last run. */
+/** timeout_ms: longest wait; negative: no limit. Return: result of the last run. */
 enum nvdla_status nvdla_request_wait(struct nvdla_request *request, int64_t timeout_ms);
 /** Cancel a request; any thread may call this */
 void nvdla_request_cancel(struct nvdla_request *request);
@@ -436,7 +439,7 @@ enum nvdla_status nvdla_pool_answer_get_output_shape(const struct nvdla_pool_ans
 enum nvdla_status nvdla_pool_answer_get_report(const struct nvdla_pool_answer *answer,
 					       struct nvdla_report **report);
 
-/** Use of a device by a pool; size is the library's sizeof: members beyond it do not exist */
+/** Use of a device by a pool; size is the library's sizeof: it has no members beyond it */
 struct nvdla_device_use {
 	size_t size;
 	const char *path;   /**< valid during the call */

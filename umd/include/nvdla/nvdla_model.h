@@ -43,11 +43,11 @@ struct nvdla_compile_options {
 	/** Examples of inputs, for converting a float model to integers; NULL: the model is
 	 * computed in FP16. Each example has all numbers of all inputs, in the model's order */
 	const float *samples;
-	size_t num_sample_numbers; /**< numbers of all examples together */
+	size_t num_sample_numbers; /**< count of the numbers in samples, of all examples together */
 	double percentile;	   /**< for NVDLA_RANGE_PERCENTILE, in percent; 0: 99.99 */
 	uint32_t ranges;	   /**< enum nvdla_range_method */
 	uint32_t precision;	   /**< enum nvdla_data_type of the integers; 0: NVDLA_DATA_INT8 */
-	uint32_t keep_bias;	   /**< not 0: biases are not corrected for rounding of kernels */
+	uint32_t keep_bias;	   /**< not 0: do not correct biases for the rounding of kernels */
 	/**
 	 * not 0: tensors between operators become outputs, as with
 	 * nvdla::CompileOptions::everyTensor
@@ -79,7 +79,8 @@ struct nvdla_compile_options {
 enum nvdla_status nvdla_compile(const void *data, size_t size,
 				const struct nvdla_compile_options *options,
 				struct nvdla_model **model);
-/** Compile a model's file; of a Caffe net the .prototxt, with the .caffemodel beside it */
+/** Compile the model's file at path; of a Caffe net, the .prototxt, beside which the .caffemodel
+ * is */
 enum nvdla_status nvdla_compile_file(const char *path, const struct nvdla_compile_options *options,
 				     struct nvdla_model **model);
 void nvdla_model_free(struct nvdla_model *model);
@@ -92,15 +93,15 @@ enum nvdla_status nvdla_model_get_data(const struct nvdla_model *model, const vo
 struct nvdla_layer_info {
 	size_t size;
 	const char *name;      /**< name of the operator's first output; owned by the model */
-	const char *type;      /**< type in the model's format; owned by the model */
-	const char *cpu;       /**< reason to run on the CPU, or ""; owned by the model */
-	size_t num_operations; /**< number of operations; 0: none needed, or another operator's
-				  compute it */
+	const char *type;      /**< type in the file's format; owned by the model */
+	const char *cpu;       /**< why the CPU runs it, "" if it does not; owned by the model */
+	size_t num_operations; /**< operations of the core or CPU; 0: none needed, or another
+				  operator's operations compute it */
 	uint32_t has_error;    /**< not 0: calibrated; the next three members are set */
 	double error_ratio;    /**< nvdla::LayerError::ratio, decibels; infinite: exact */
 	double own_error_ratio;
 	double largest_error;
-	/** reason to run in a library of the host, or ""; owned by the model */
+	/** why a library of the host runs the operator, "" if none does; owned by the model */
 	const char *host;
 };
 

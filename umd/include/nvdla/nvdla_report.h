@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /** Get the report of the last run; may be called in its callback. Does not wait. Return: as
- * nvdla_request_wait() */
+ * nvdla_request_wait(); NVDLA_STATUS_BUSY in flight */
 enum nvdla_status nvdla_request_get_report(struct nvdla_request *request,
 					   struct nvdla_report **report);
 void nvdla_report_free(struct nvdla_report *report);
@@ -35,8 +35,9 @@ struct nvdla_step_info {
 	uint32_t num_tasks;	    /**< number of the loadable's tasks in this step */
 	uint64_t duration_ns;	    /**< time from submission to completion */
 	size_t num_operations;	    /**< number of operations in these tasks */
-	size_t num_operation_infos; /**< 0 for the CPU, and if the driver reports none */
-	uint32_t num_runs;	    /**< times that the job was put on the hardware */
+	size_t num_operation_infos; /**< operations that can be read; 0 for the CPU, or if the
+				       driver reports none */
+	uint32_t num_runs;	    /**< number of times that the job was put on the hardware */
 	uint64_t submit_ns;
 	uint64_t start_ns; /**< when the job was last put on the hardware */
 	uint64_t end_ns;
@@ -58,7 +59,7 @@ struct nvdla_operation_info {
 	uint64_t read_latency;		/**< convolution: cycles with data reads in flight */
 	uint64_t weight_read_latency;	/**< convolution: cycles with weight reads in flight */
 	uint64_t operand_read_stall[3]; /**< SDP: stalls of X1, X2 and Y */
-	uint32_t saturation;		/**< outputs that were saturated */
+	uint32_t saturation;		/**< number of elements of the output that were saturated */
 	uint32_t nan_input;
 	uint32_t inf_input;
 	uint32_t nan_output;

@@ -56,9 +56,9 @@ struct OperandDesc {
 				      DataType type, uint32_t components, uint32_t channels,
 				      uint32_t height, uint32_t width);
 
-	/** \return how many numbers a component has: channels * height * width */
+	/** \return number of elements of one component: channels * height * width */
 	uint64_t elements() const { return uint64_t{ channels } * height * width; }
-	/** \return bytes of one pixel of a surface */
+	/** \return bytes of an atom: one pixel of a surface */
 	uint32_t atomBytes(const CoreGeometry &geometry) const;
 	/** \return bytes of the whole surface, channels that fill the last atom included */
 	uint64_t bytes(const CoreGeometry &geometry) const;

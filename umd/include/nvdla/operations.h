@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operations of the core and of the CPU, in the terms of NVDLA's programming guide. The comments
- * cite this guide ("guide"), the in-memory format document ("formats") and the precision document
- * ("precision").
+ * Operations of the core and of the CPU, in the terms of NVDLA's programming guide, which calls one
+ * operation of an engine a hardware layer. The comments cite this guide ("guide"), the in-memory
+ * format document ("formats") and the precision document ("precision").
  *
- * They are plain values. Surfaces, constants and look-up tables are referred to by their
+ * All operations are plain values. Surfaces, constants and look-up tables are referred to by their
  * names in a Graph (nvdla/graph.h). Sizes, strides, banks of the convolution buffer and partial
  * widths are not members, because assembly of the graph derives them.
  */
@@ -207,8 +207,8 @@ struct Sdp {
 	std::optional<SdpUnit> y;
 	std::string lut;     /**< name of tables of Graph::lut(), for Activation::LookUp */
 	Converter converter; /**< converter of the output; integers only */
-	/** \brief Type of the output; Unknown: that of its declared surface, without one that of
-	 * the input */
+	/** \brief Type of the output; Unknown: the type of its declared surface or, if none is
+	 * declared, the input's type */
 	DataType type = DataType::Unknown;
 	/** \brief FP16: NaN in input and operands is read as zero (precision, NaN) */
 	bool nanToZero = false;
@@ -224,7 +224,7 @@ struct Sdp {
  */
 struct Compare {
 	std::string name;
-	std::string input; /**< surface in memory, as \a with is */
+	std::string input; /**< a surface in memory */
 	/**
 	 * \brief A surface of the input's shape and type, or Graph::operands()
 	 *
@@ -249,8 +249,10 @@ struct Pooling {
 	Axes kernel; /**< each 1 to 8 */
 	Axes stride; /**< each 1 to 16 */
 	Padding padding;
-	int32_t padValue = 0; /**< number that a padded element adds to an average; integers only */
-	uint32_t parts = 0;   /**< vertical bands of the output; 0: as few as fit */
+	int32_t padValue = 0; /**< number that an element of the padding adds to an average;
+				 integers only */
+	uint32_t parts = 0;   /**< number of vertical bands of the output; 0: as few as fit PDP's
+				 line buffer */
 	/** \brief FP16: NaN in an input from memory is read as zero (precision, NaN) */
 	bool nanToZero = false;
 };
@@ -264,8 +266,8 @@ struct Normalization {
 	uint32_t localSize = 5; /**< channels that are summed: 3, 5, 7 or 9 */
 	Converter in;		/**< input converter; integers only */
 	Converter out;
-	bool bypassSquareSum = false; /**< the table is indexed by x itself */
-	bool bypassMultiply = false;  /**< the output is the table's result */
+	bool bypassSquareSum = false; /**< the table's input is x, not the sum of squares */
+	bool bypassMultiply = false;  /**< the output is the table's result, not x times it */
 	/** \brief FP16: NaN in the input is read as zero (precision, NaN) */
 	bool nanToZero = false;
 };
@@ -273,10 +275,10 @@ struct Normalization {
 /**
  * \brief Finish a deconvolution (RUBIK, contract)
  *
- * Channel group (y * stride.x + x) of an element becomes the element at
- * (x, y) of a stride.x by stride.y block. The groups are whole atoms. The description of the
- * output may leave out the last channels and columns; RUBIK writes them nevertheless, so
- * there has to be room between the lines.
+ * Channel group (y * stride.x + x) at a position of the input becomes the position (x, y) in a
+ * block of stride.x by stride.y positions of the output. The groups are whole atoms. The
+ * description of the output may leave out the last channels and columns; RUBIK writes them
+ * nevertheless, so there has to be room between the lines.
  */
 struct Contract {
 	std::string name;
@@ -285,14 +287,14 @@ struct Contract {
 	Axes stride;
 };
 
-/** \brief Feature to planar layout (RUBIK, split) */
+/** \brief Convert a surface from feature to planar layout (RUBIK, split) */
 struct SplitPlanes {
 	std::string name;
 	std::string input;
 	std::string output; /**< a planar surface */
 };
 
-/** \brief Planar to feature layout (RUBIK, merge) */
+/** \brief Convert a surface from planar to feature layout (RUBIK, merge) */
 struct MergePlanes {
 	std::string name;
 	std::string input; /**< a planar surface */
@@ -324,8 +326,8 @@ struct Softmax {
 /**
  * \brief A function of shift + scale * inner(x) for each element x, on the CPU
  *
- * If the function is infinite or not defined, a result in FP16 is infinite or NaN, and an
- * integer is that of the nearest x at which the function is defined.
+ * If the function is infinite or not defined, a result in FP16 is infinite or NaN, and an integer
+ * is the function's value at the nearest x at which it is defined.
  */
 struct Unary {
 	std::string name;
@@ -337,13 +339,14 @@ struct Unary {
 	float shift = 0.0f;
 	float inScale = 1.0f;
 	float outScale = 1.0f;
-	int32_t outZero = 0; /**< see Softmax::outZero */
+	int32_t outZero = 0; /**< integer that represents 0 in the output, -128 to 127 */
 	DataType type = DataType::Unknown;
-	ElementFunction inner = ElementFunction::Identity; /**< must have no parameter */
+	ElementFunction inner = ElementFunction::Identity; /**< applied to x first; a function
+							      without parameter */
 };
 
 /**
- * \brief The same elements in another cube, on the CPU
+ * \brief Copy elements to a cube of another shape, on the CPU
  *
  * Elements are counted in the order H, W, C. The output must be described before, with the input's
  * type and as many elements. With \a axes, the elements are seen as an array of up to five axes,
@@ -379,7 +382,7 @@ struct OverChannels {
 	float scale = 1.0f;
 	float shift = 0.0f;
 	float inScale = 1.0f;
-	int32_t inZero = 0; /**< -128 to 127, as outZero */
+	int32_t inZero = 0; /**< integer that represents 0 in the input, -128 to 127 */
 	float outScale = 1.0f;
 	int32_t outZero = 0;
 	DataType type = DataType::Unknown;
@@ -400,7 +403,7 @@ struct PackWeights {
 	bool ofChannels = false;
 	uint32_t lines = 1;   /**< lines of the kernels, 1 to 32; all taps get the same element */
 	uint32_t columns = 1; /**< columns of the kernels, 1 to 32 */
-	int32_t zero = 0;     /**< subtracted from integers, -128 to 127 */
+	int32_t zero = 0;     /**< zero point, subtracted from integers; -128 to 127 */
 };
 
 using Any = std::variant<Convolution, Deconvolution, Sdp, Compare, Pooling, Normalization, Contract,

@@ -100,7 +100,7 @@ struct PixelFormatInfo {
 	 */
 	std::array<uint8_t, 4> place;
 
-	/** \return bytes of a channel, of the whole word if packed */
+	/** \return bytes of a channel, or of the whole word for Packed10 */
 	constexpr uint32_t elementBytes() const
 	{
 		return kind == PixelKind::Int8 ? 1 : kind == PixelKind::Packed10 ? 4 : 2;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Pools: the requests of several networks spread over several devices.
- */
+/* Pools: the requests of several networks spread over several devices. */
 #pragma once
 
 #include <chrono>
@@ -85,7 +83,7 @@ public:
 	using Callback = std::function<void(Result<PoolAnswer>)>;
 
 	/**
-	 * \param[in] devices one or more; embedded ones each have a core of their own
+	 * \param[in] devices one or more; each embedded device has a core of its own
 	 * \return InvalidArgument for an empty list, and for options that are 0
 	 */
 	static Result<Pool> create(std::vector<Device> devices, const PoolOptions &options = {});
@@ -116,7 +114,7 @@ public:
 	 * the options say so
 	 * \param[in] callback called once if submit() succeeds
 	 * \return InvalidArgument for an unknown network or wrong inputs; Unsupported for a
-	 * priority or statistics that a device does not have; Busy; DeviceLost if none is left
+	 * priority or statistics that a device does not have; Busy; DeviceLost if no device is left
 	 */
 	Result<void> submit(PoolRequest request, Callback callback);
 

@@ -25,7 +25,7 @@ namespace nvdla
 /**
  * \brief Real numbers that integers represent: real = scale * (q - zeroPoint)
  *
- * FixedFormat::quantization() gives that of a fixed-point format.
+ * FixedFormat::quantization() gives the quantization of a fixed-point format.
  */
 struct Quantization {
 	double scale = 1.0; /**< real number that one step stands for, positive */
@@ -57,13 +57,13 @@ struct Quantization {
 /**
  * \brief Quantization of a tensor
  *
- * Three cases: none, the elements are the numbers themselves; one Quantization for
- * all; or one for each channel (C). FP16 tensors have none.
+ * Three cases: none (elements are the real numbers themselves); one Quantization for all elements;
+ * or one for each channel (C). FP16 tensors have none.
  */
 class TensorQuantization
 {
 public:
-	/** \brief Elements are the numbers themselves */
+	/** \brief No quantization: elements are the real numbers themselves */
 	TensorQuantization() = default;
 	/** \brief One quantization for all elements */
 	TensorQuantization(const Quantization &all) : channels_{ all } {}

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Layers of real numbers in graphs of integers.
- */
+/* Adds layers that are given in real numbers to graphs of integer operations. */
 #pragma once
 
 #include <cstdint>
@@ -26,10 +24,10 @@ struct RealLayer {
 	 * weights, padValue and accumulatorShift are computed; their values here are ignored.
 	 */
 	op::Convolution convolution;
-	uint32_t k = 0;			/**< kernels */
+	uint32_t k = 0;			/**< number of kernels */
 	uint32_t c = 0;			/**< channels of a kernel: those of one group */
-	uint32_t r = 0;			/**< lines */
-	uint32_t s = 0;			/**< columns */
+	uint32_t r = 0;			/**< lines of a kernel */
+	uint32_t s = 0;			/**< columns of a kernel */
 	std::vector<float> weights;	/**< weights in K, C, R, S order */
 	std::vector<float> bias;	/**< bias of each kernel, or empty */
 	std::optional<float> lowest;	/**< lower limit of the result: 0 (ReLU) or nothing */

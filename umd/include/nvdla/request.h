@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Requests: runs of a network, one after the other or many at once.
- */
+/* Requests: runs of a network, one after the other or many at once. */
 #pragma once
 
 #include <chrono>
@@ -172,8 +170,8 @@ public:
 	 * the run; the request may be submitted again from there. May be empty.
 	 * \return Busy if the request is in flight or, unless the options say to wait, the
 	 * network's queue is full; Unsupported for a priority or statistics that the device does
-	 * not have; Cancelled if cancel() came while it waited for room; InvalidArgument if an
-	 * output is bound to bytes that another tensor is bound to
+	 * not have; Cancelled if cancel() came while submit() waited for room; InvalidArgument if
+	 * an output is bound to bytes that another tensor is bound to
 	 */
 	Result<void> submit(const RunOptions &options = {}, Callback callback = {});
 

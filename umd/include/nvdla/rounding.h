@@ -12,7 +12,7 @@
 namespace nvdla
 {
 
-/** \brief Rounding of numbers between two integers; the methods differ for halves */
+/** \brief Rounding to whole numbers; the methods differ only for halves, such as 2.5 */
 enum class Rounding : uint8_t {
 	HalfAwayFromZero, /**< rounding of NVDLA's converters and truncations */
 	HalfUp,		  /**< towards positive infinity; "up" of fixed-point formats */
@@ -93,7 +93,7 @@ constexpr IntegerLimits integerLimits(uint32_t bits)
 	return { -(int64_t{ 1 } << (bits - 1)), (int64_t{ 1 } << (bits - 1)) - 1 };
 }
 
-/** \return limits of a type of integers */
+/** \return limits of an integer type */
 constexpr IntegerLimits integerLimits(DataType type)
 {
 	switch (type) {

@@ -28,14 +28,14 @@ struct OperationReport {
 	uint64_t startNs = 0;	/**< when the operation was enabled */
 	uint64_t endNs = 0;	/**< when the driver saw the operation's interrupt */
 
-	uint64_t readStall = 0;		/**< cycles that reading the source stalled */
-	uint64_t writeStall = 0;	/**< cycles that writing stalled */
-	uint64_t weightReadStall = 0;	/**< convolution: cycles that reading weights stalled */
+	uint64_t readStall = 0;		/**< cycles in which reading the source stalled */
+	uint64_t writeStall = 0;	/**< cycles in which writing the output stalled */
+	uint64_t weightReadStall = 0;	/**< convolution: cycles in which reading weights stalled */
 	uint64_t readLatency = 0;	/**< convolution: cycles with data reads in flight */
 	uint64_t weightReadLatency = 0; /**< convolution: cycles with weight reads in flight */
-	/** \brief SDP: cycles that reading the operands of X1, X2 and Y stalled */
+	/** \brief SDP: cycles in which reading the operands of X1, X2 and Y stalled */
 	std::array<uint64_t, 3> operandReadStall{};
-	uint32_t saturation = 0; /**< outputs that were saturated */
+	uint32_t saturation = 0; /**< elements of the output that were saturated */
 	uint32_t nanInput = 0;	 /**< FP16: NaNs in the source; SDP: only if in memory */
 	uint32_t infInput = 0;	 /**< FP16: infinities in the source; SDP: only if in memory */
 	uint32_t nanOutput = 0;	 /**< FP16: NaNs in the output */
@@ -69,9 +69,10 @@ struct OperationReport {
 
 /** \brief One job; times are CLOCK_MONOTONIC */
 struct JobReport {
-	uint32_t numOperations = 0; /**< operations of all tasks */
+	uint32_t numOperations = 0; /**< number of operations of all tasks */
 	uint32_t numCompleted = 0;
-	uint32_t numRuns = 0;  /**< times that the job was put on the hardware; 0: no report */
+	uint32_t numRuns = 0;  /**< number of times that the job was put on the hardware; 0: no
+				  report */
 	uint64_t submitNs = 0; /**< when the job was submitted */
 	uint64_t startNs = 0;  /**< when the job was last put on the hardware, or 0 */
 	uint64_t endNs = 0;    /**< when the job ended */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Choices between several ways to carry out the operations of a graph.
- */
+/* Choices between several ways to carry out the operations of a graph. */
 #pragma once
 
 #include <cstddef>
@@ -43,8 +41,8 @@ struct Strategy {
 	Choice winograd = Choice::Never;
 	/** \brief Weights stored without zero elements */
 	Choice compression = Choice::Auto;
-	/** \brief Inputs of few channels as pixels (Surface::mayBePixels), so that the MACs take a
-	 * line of a kernel at a time; this changes the order of FP16 additions */
+	/** \brief Inputs of few channels stored as pixels (Surface::mayBePixels), so that the MACs
+	 * take a line of a kernel at a time; this changes the order of FP16 additions */
 	Choice pixels = Choice::Auto;
 	/** \brief MACs take several lines of a kernel at a time (Convolution::postExtension) */
 	Choice postExtension = Choice::Auto;
@@ -65,7 +63,7 @@ struct Strategy {
 	 * "dram", "2.5GB/s" }; of several with one name the last counts */
 	std::vector<std::pair<std::string, std::string>> chip;
 
-	/** \return a strategy with the same choice for all subjects */
+	/** \return a strategy with \a choice for every member except the chip */
 	static Strategy all(Choice choice)
 	{
 		return { choice, choice, choice, choice, choice, choice, choice, choice, {} };
@@ -89,10 +87,10 @@ std::string toString(const Strategy &strategy);
 /** \brief Choice made for an operation, and its candidates */
 struct LayerChoice {
 	struct Candidate {
-		/** \brief "as it is", "Winograd", "Winograd, compressed weights", ... */
+		/** \brief The way to carry out the operation: "as it is", "Winograd, compressed
+		 * weights", ... */
 		std::string what;
-		double cycles = 0; /**< predicted cycles, including operations to which data pass on
-				      the fly */
+		double cycles = 0; /**< predicted cycles of the core, including fused operations */
 	};
 
 	std::string name;

@@ -30,7 +30,7 @@ namespace nvdla
 struct TaskAddress {
 	uint16_t memory = 0; /**< id of the loadable's memory */
 	uint64_t offset = 0;
-	uint64_t size = 0; /**< bytes up to the end of the accessible range */
+	uint64_t size = 0; /**< bytes of the range */
 	/** \brief False for descriptor lists and dummies, which no operation reads or writes */
 	bool used = false;
 };
@@ -38,8 +38,8 @@ struct TaskAddress {
 /**
  * \brief A task for the core
  *
- * The arrays have the current layout (firmware interface 0.12) whatever the
- * file had. graph, operations and surfaces have one entry per operation.
+ * The arrays have the layout of drm/nvdla_descriptors.h; dlaTask() converts older layouts. graph,
+ * operations and surfaces have one entry per operation.
  */
 struct DlaTask {
 	uint16_t id = 0;
@@ -53,7 +53,7 @@ struct DlaTask {
 
 /** \brief Entry of a job's address table: a range of a buffer */
 struct BufferRange {
-	uint32_t handle = 0; /**< 0 if no operation uses the entry */
+	uint32_t handle = 0; /**< GEM handle of the buffer; 0 if no operation uses the entry */
 	uint64_t offset = 0;
 	uint64_t size = 0; /**< bytes; 0: up to the buffer's end */
 };
@@ -126,13 +126,13 @@ struct EmuBuffer {
 	PixelFormat format = PixelFormat::Feature; /**< Feature; or FeatureX8, for INT8 only */
 };
 
-/** \brief Order of weights that a PackWeights makes */
+/** \brief Order of weights that a step PackWeights makes */
 struct EmuWeightOrder {
 	uint16_t groupKernels = 1;  /**< kernels in a kernel group, CoreGeometry::groupKernels() */
 	uint16_t blockChannels = 1; /**< channels of a block, CoreGeometry::macChannels */
 	uint16_t lines = 1;	    /**< lines of a kernel; all taps get the same element */
 	uint16_t columns = 1;
-	bool ofChannels = false; /**< channels are the kernels; otherwise pixels */
+	bool ofChannels = false; /**< true: each channel is a kernel; false: each pixel is */
 };
 
 struct EmuOperation {
@@ -180,7 +180,8 @@ struct HostTask {
 	std::vector<TaskAddress> addresses; /**< addresses of the inputs, then of the outputs */
 	/** \brief Layer of each operator of the model; see Task::layers */
 	std::vector<std::string> layers;
-	std::vector<std::string> reasons; /**< per operator, why the core does not compute it */
+	std::vector<std::string> reasons; /**< for each operator, why the core does not compute
+					     it */
 };
 
 using AnyTask = std::variant<DlaTask, EmuTask, HostTask>;
@@ -188,10 +189,10 @@ using AnyTask = std::variant<DlaTask, EmuTask, HostTask>;
 /**
  * \brief Take a task for the core out of a loadable
  *
- * - Files of firmware interface 0.11 and older have a data cube of 28 bytes, without an offset;
- *   they are converted.
+ * - Files of firmware interface 0.11 and older, and of the compiler ONNC, have data cubes of 28
+ *   bytes, without an offset; the cubes are converted.
  * - graph[i].index becomes i: not every compiler writes it.
- * - An edge that names another engine than its node has belongs to another task and is dropped;
+ * - An edge whose engine is not that of the named node leads to another task and is dropped;
  *   dependency_count is computed again.
  *
  * The contents of the operations are not checked here; the driver does that.

@@ -33,7 +33,7 @@ constexpr DataType pixelElementType(const PixelFormatInfo &info)
 					      : DataType::Int16;
 }
 
-/** \brief Order of plain elements, the last changes fastest */
+/** \brief Order of the axes of plain elements; the last axis changes fastest */
 enum class ElementOrder : uint8_t {
 	Nchw,
 	Nhwc,
@@ -62,14 +62,14 @@ struct TensorSignature {
 /**
  * \brief Shape and layout of a tensor in device memory
  *
- * Feature layout ("Feature Data Format"): channel c of pixel (h, w) lies at
- * (c / atom) * surfaceStride + h * lineStride + w * atomBytes + (c % atom) *
- * elementBytes. Pixel layout ("Pixel Format"): pixel (h, w) lies at h * lineStride +
- * w * pixelBytes, its channels at the places of PixelFormatInfo::place. Semi-planar: Y as in pixel
- * layout, V and U at surfaceStride + h * lineStrideUv + w * 2 * elementBytes. A one-channel pixel
- * format with more channels is planar data (Rubik's): channel c is the plane at
- * c * surfaceStride. Plain elements, which may have any type, have the same layout. The images of a
- * batch follow each other at a distance of size / n bytes.
+ * Feature layout ("Feature Data Format"): channel c of pixel (h, w) lies at (c / atom) *
+ * surfaceStride + h * lineStride + w * atomBytes + (c % atom) * elementBytes. Pixel layout ("Pixel
+ * Format"): pixel (h, w) lies at h * lineStride + w * pixelBytes, its channels at the places of
+ * PixelFormatInfo::place. Semi-planar: Y as in pixel layout, V and U at surfaceStride + h *
+ * lineStrideUv + w * 2 * elementBytes. A one-channel pixel format with more channels is planar data
+ * (Rubik's): channel c is the plane at c * surfaceStride. Plain elements, which may have any type,
+ * are laid out like planar data. The images of a batch follow each other at a distance of size / n
+ * bytes.
  *
  * In the description of a tensor with open axes each of them counts as 1, in elements() and size
  * too. Request::outputDesc() has the lengths of a run.
@@ -86,7 +86,7 @@ struct TensorDesc {
 	uint32_t surfaceStride = 0; /**< bytes from surface to surface, or from plane to plane */
 	uint32_t lineStrideUv = 0;  /**< semi-planar: bytes from line to line of the second plane */
 	uint64_t size = 0;	    /**< bytes of the whole tensor, with gaps and all images */
-	uint16_t memory = 0;	    /**< id of the loadable's memory of the tensor */
+	uint16_t memory = 0;	    /**< id of the loadable's memory that has the tensor */
 	uint64_t offset = 0;	    /**< bytes from the start of that memory */
 	/**
 	 * \brief Integers are unsigned, 0 to 255 or 65535: pixels that a convolution takes as
@@ -158,8 +158,8 @@ struct TensorDesc {
 
 	/**
 	 * \brief Describe a tensor of the host: elements one behind the other
-	 * \param[in] shape the model's, of less than 2^32 bytes; its axes from the fourth on are w,
-	 * and an open axis counts as 1
+	 * \param[in] shape the model's, of less than 2^32 bytes; its axes from the fourth on are
+	 * combined in w, and an open axis counts as 1
 	 */
 	static TensorDesc plain(std::string name, DataType type,
 				const std::vector<uint32_t> &shape);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Files that hold tensors: .dimg of the first NVDLA runtime, .npy of numpy.
- */
+/* Files that hold tensors: .dimg of the first NVDLA runtime, .npy of numpy. */
 #pragma once
 
 #include <cstddef>
@@ -18,7 +16,7 @@
 namespace nvdla
 {
 
-/** \brief Surface format codes of .dimg files, as the existing golden files have them */
+/** \brief Surface format codes in .dimg files, as in the reference results of the first runtime */
 enum class DimgFormat : uint32_t {
 	Int8 = 40,
 	Int16 = 41,
@@ -48,7 +46,7 @@ Result<Dimg> decodeDimg(std::span<const std::byte> bytes, const std::string &nam
 Result<Dimg> readDimg(const std::string &path);
 
 /**
- * \brief Elements of a tensor from a .dimg, as packElements() takes them
+ * \brief Make the elements of a tensor from a .dimg, as packElements() takes them
  * \param[in] desc the tensor that gets the elements, of any layout
  * \return InvalidArgument naming both values if type, channels, height, width or the number of
  * elements are not the tensor's
@@ -86,7 +84,7 @@ Result<size_t> countSamples(const std::string &name, const TensorSignature &sign
 			    std::span<const size_t> shape);
 
 /**
- * \brief Elements of a tensor from an array
+ * \brief Make the elements of a tensor from an array
  *
  * The array has the shape and the order of the tensor's signature, as countSamples() checks it.
  * Without a signature, or with an \a order, its shape is N, C, H, W, or C, H, W for one image, or

@@ -22,7 +22,7 @@
 namespace nvdla
 {
 
-/** \brief Type and shape of a layer's weights; every dimension is 1 to 8192 */
+/** \brief Type and shape of a layer's weights; each length is 1 to 8192 */
 struct WeightDesc {
 	DataType type = DataType::Int8; /**< Int8, Int16 or Half */
 	uint32_t kernels = 1;		/**< K (also called O) */
@@ -47,12 +47,12 @@ uint64_t packedWeightBytes(const CoreGeometry &geometry, const WeightDesc &desc)
 /**
  * \brief Pack weights for direct convolution ("Basic Weight for Direct Convolution")
  *
- * Kernel groups of geometry.groupKernels(); in a group blocks of geometry.macChannels channels; in
- * a block lines, columns, kernels, channels. The only padding is zeroes at the end, up to a
- * multiple of geometry.weightSizeAlignment.
+ * The order is: kernel groups of geometry.groupKernels() kernels; in a group, blocks of
+ * geometry.macChannels channels; in a block, lines, columns, kernels, channels. The only padding is
+ * zeroes at the end, up to a multiple of geometry.weightSizeAlignment.
  *
  * \param[in] weights desc.elements() elements in O, I, H, W order
- * \return packedWeightBytes() bytes; InvalidArgument for a shape or size that cannot be
+ * \return packedWeightBytes() bytes; InvalidArgument for an impossible shape or size
  */
 Result<std::vector<std::byte>> packDirectWeights(const CoreGeometry &geometry,
 						 const WeightDesc &desc,
@@ -95,7 +95,7 @@ Result<std::vector<std::byte>> unpackImageWeights(const CoreGeometry &geometry,
 struct WinogradParams {
 	uint32_t strideX = 1;
 	uint32_t strideY = 1;
-	/** factor of a transformed weight before it is rounded to the type */
+	/** factor by which a transformed weight is multiplied before it is rounded to its type */
 	float scale = 1.0f;
 };
 
@@ -114,7 +114,8 @@ Result<WeightDesc> winogradKernel(const CoreGeometry &geometry, const WeightDesc
 /**
  * \brief The largest scale at which no transformed weight saturates
  *
- * 1 for FP16 unless a weight is beyond its range, and for weights that are all zero.
+ * The scale is 1 for FP16, unless a weight is beyond FP16's range, and for weights that are all
+ * zero.
  *
  * \param[in] weights as for packWinogradWeights()
  */
@@ -124,9 +125,10 @@ Result<float> winogradScale(const CoreGeometry &geometry, const WeightDesc &desc
 /**
  * \brief Pack weights for Winograd convolution: scale * G W G^T, in cubes of 4x4x4
  *
- * Computed in double precision, rounded to float and then as elementsFromFloat() does. In a cube,
- * the order is line, column, channel. In a kernel group, the first cubes of all kernels come first.
- * The convolution's result is \a scale times that of the given weights.
+ * W is a 3x3 kernel, and G the document's 4x3 transform matrix. Weights are transformed in double
+ * precision, rounded to float, and converted as by elementsFromFloat(). In a cube, the order is
+ * line, column, channel. In a kernel group, the first cubes of all kernels come first. The
+ * convolution's result is \a scale times that of the given weights.
  *
  * \param[in] weights desc.elements() numbers in O, I, H, W order
  */

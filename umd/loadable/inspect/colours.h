@@ -5,7 +5,7 @@ namespace nvdla::inspect
 {
 
 /**
- * \brief Colours of the engines in pictures, as CSS rules for the class of an engine's name
+ * \brief Colours of the engines in pictures, as CSS rules: each engine's name is a class
  *
  * They can be distinguished with the common forms of colour blindness, too: P. Tol, "Colour
  * schemes", 2021, the scheme "light".

@@ -15,8 +15,7 @@ std::string graphDot(const NetworkGraph &graph, const std::string &name);
 /**
  * \return the graph as a picture
  *
- * Shows data edges, and other edges for nodes without data edges. Operations that run as one are
- * one box.
+ * Shows data edges, and other edges for nodes without data edges. Fused operations share a box.
  */
 Svg graphPicture(const NetworkGraph &graph, const std::string &name);
 

@@ -19,8 +19,8 @@ namespace
 constexpr double margin = 24.0;
 constexpr double titleHeight = 30.0;
 constexpr double rowHeight = 38.0;
-constexpr double layerHeight = 18.0; /* height of the line with the layer's name above the boxes */
-constexpr size_t layerWidth = 48;    /* in characters */
+constexpr double layerHeight = 18.0; /* height of the layer's name at the top of a box */
+constexpr size_t layerWidth = 48;    /* largest number of characters of a layer's name */
 constexpr double tensorHeight = 30.0;
 constexpr double letterWidth = 6.8; /* average width of a letter in the font below */
 constexpr double leastTagWidth = 64.0;
@@ -52,7 +52,7 @@ double textWidth(const std::string &text)
 	return static_cast<double>(text.size()) * letterWidth;
 }
 
-/* Width of the engines' names, which are in bold letters. */
+/* Returns the width of the boxes' left part, in which the engines' names are in bold letters. */
 double tagWidth(const NetworkGraph &graph)
 {
 	double width = leastTagWidth;
@@ -138,7 +138,7 @@ void drawNode(Svg &svg, const GraphNode &node, const LayoutBox &box, double tags
 	}
 }
 
-/* Each segment is vertical at both ends, so that segments meet smoothly. */
+/* Draws a curve; each segment is vertical at both ends, so that segments meet smoothly. */
 void drawEdge(Svg &svg, const std::vector<Point> &route, bool order)
 {
 	constexpr double arrowLength = 7.0;

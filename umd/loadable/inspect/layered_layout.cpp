@@ -269,7 +269,7 @@ Point LayeredLayout::placeResults()
 		const size_t layer = vertices_[i].layer;
 		boxes_[i].centre = { vertices_[i].x - left, (top[layer] + bottom[layer]) / 2 };
 	}
-	/* Edges pass a layer vertically, for boxes of any height, and bend between layers. */
+	/* Edges pass a layer vertically, whatever its boxes' heights, and bend between layers. */
 	for (size_t i = 0; i < edges_.size(); i++) {
 		std::vector<Point> &route = edges_[i].route;
 		route.clear();

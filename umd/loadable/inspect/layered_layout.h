@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Layout of a graph without cycles from top to bottom, for drawing.
- */
+/* Layout of a graph without cycles from top to bottom, for drawing. */
 #pragma once
 
 #include <cstddef>
@@ -19,11 +17,11 @@ struct Point {
 struct LayoutBox {
 	double width = 0.0;
 	double height = 0.0;
-	Point centre; /**< result */
+	Point centre; /**< result of layOut() */
 };
 
 struct LayoutEdge {
-	size_t from = 0; /**< index of a box; below \a to */
+	size_t from = 0; /**< index of the box at which the edge begins; less than \a to */
 	size_t to = 0;
 	/** \brief Result: from the lower side of one box to the upper side of the other */
 	std::vector<Point> route;
@@ -32,16 +30,16 @@ struct LayoutEdge {
 struct LayoutGaps {
 	double between = 24.0; /**< distance between adjacent boxes */
 	double below = 36.0;   /**< distance between layers */
-	double edge = 14.0;    /**< distance beside an edge that passes a layer */
+	double edge = 14.0;    /**< distance between a box and an edge that passes its layer */
 };
 
 /**
  * \brief Place boxes in layers below each other, with few crossings and straight long edges
  *
- * Boxes are in the layer below the last one that leads to them, in an order
- * found by barycentres (K. Sugiyama, S. Tagawa, M. Toda, "Methods for visual
- * understanding of hierarchical system structures", 1981); within that order,
- * positions minimise the squares of the edges' horizontal extents.
+ * A box is one layer below the lowest box with an edge to it. The order in a layer is found by
+ * barycentres (K. Sugiyama, S. Tagawa, M. Toda, "Methods for visual understanding of hierarchical
+ * system structures", 1981); within that order, positions keep the squares of the edges' horizontal
+ * extents small.
  *
  * \return the size of the whole picture; it begins at 0, 0
  */

@@ -98,7 +98,7 @@ std::string operationLine(size_t index, const OperationText &text)
 			   text.shape, text.types, text.places, layer);
 }
 
-/* Operations that wait for this one, and the events that they wait for. */
+/* Returns the operations that wait for \a node, and the event that each waits for. */
 std::string consumerText(const nvdla_graph_node &node)
 {
 	std::string text;

@@ -98,7 +98,7 @@ void Builder::addEdge(GraphEdge edge)
 		graph_.edges.push_back(std::move(edge));
 }
 
-/* Adds edges from the nodes that last wrote the bytes that are read. */
+/* Adds an edge from each node that last wrote bytes which \a node reads. */
 void Builder::read(size_t node, const Access &access)
 {
 	std::vector<Range> open{ access.range };
@@ -219,8 +219,8 @@ void Builder::addTask(const DlaTask &task)
 	const TaskAccesses accesses(task);
 	std::vector<size_t> nodeOf(task.graph.size());
 	std::vector<bool> placed(task.graph.size());
-	std::map<size_t, size_t> takers; /* consumers of streams, by the operation that produces
-					  * the stream */
+	std::map<size_t, size_t> takers; /* consumer of each stream (data passed on the fly), by the
+					    index of its producer */
 
 	for (size_t i = 0; i < task.graph.size(); i++) {
 		if (const auto producer = streamProducer(task, i))

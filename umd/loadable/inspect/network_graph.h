@@ -15,10 +15,10 @@ namespace nvdla::inspect
 {
 
 struct GraphOperation {
-	uint16_t task = 0; /**< id of the task */
+	uint16_t task = 0; /**< id of the task in the loadable */
 	size_t index = 0;  /**< index in its task */
 	OperationText text;
-	/** \brief In a model's graph: the layer of the node, which has no operations yet */
+	/** \brief Only in a model's graph, whose nodes have no tasks: name of the layer */
 	std::string mark = {};
 };
 

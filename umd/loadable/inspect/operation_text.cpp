@@ -35,7 +35,7 @@ std::string upper(std::string name)
 	return name;
 }
 
-/* "name 2", "name 2x1", or nothing if both are \a usual. */
+/* Returns ", NAME 2" or ", NAME 2x1"; nothing if both numbers are \a usual. */
 std::string pairText(const char *name, unsigned x, unsigned y, unsigned usual)
 {
 	if (x == usual && y == usual)
@@ -195,7 +195,7 @@ std::string shapeOf(const nvdla_data_cube &cube)
 			   number(cube.width));
 }
 
-/* Returns memory and offset in it, as in the memory map. */
+/* Returns a memory and an offset in it, "@3+64", as the memory map shows them. */
 std::string placeOf(const std::vector<TaskAddress> &addresses, int index, uint64_t offset)
 {
 	if (index < 0 || static_cast<size_t>(index) >= addresses.size())
@@ -208,7 +208,7 @@ std::string placeOf(const DlaTask &task, const nvdla_data_cube &cube)
 {
 	if (cube.type == NVDLA_MEM_HW)
 		return "on the fly";
-	/* -1 marks the output of a comparison. */
+	/* -1: the operation is a comparison, which writes no output. */
 	if (cube.address == -1)
 		return "nowhere";
 	return placeOf(task.addresses, cube.address, cube.offset);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Describes an operation in a few words.
- */
+/* Describes an operation in a few words. */
 #pragma once
 
 #include <cstddef>
@@ -15,12 +13,12 @@ namespace nvdla::inspect
 
 /** \brief An operation in words */
 struct OperationText {
-	std::string engine; /**< "CONV"; on the CPU "POWER" */
-	std::string action; /**< "direct 3x3, pad 1" */
+	std::string engine; /**< engine, or kind of CPU operation: "CONV", "POWER" */
+	std::string action; /**< mode and settings: "direct 3x3, pad 1" */
 	std::string shape;  /**< "64x56x56 -> 64x56x56", channels x height x width */
 	std::string types;  /**< "int8", or "int8 -> fp16" if they differ */
 	std::string places; /**< memory and offset: "@3+0 -> on the fly" */
-	std::string layer;  /**< as Task::layers; empty if not in the loadable */
+	std::string layer;  /**< entry of Task::layers; empty if the loadable has none */
 };
 
 /** \return operation \a index of a task in words, for any values of its fields */

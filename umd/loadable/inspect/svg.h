@@ -14,7 +14,7 @@ namespace nvdla::inspect
  */
 std::string escapeXml(std::string_view text);
 
-/** \brief Puts a picture together; lengths are pixels */
+/** \brief Builds a picture; lengths are pixels */
 class Svg
 {
 public:
@@ -24,7 +24,7 @@ public:
 	void rectangle(double x, double y, double width, double height, double radius,
 		       std::string_view classes, std::string_view title = {});
 	void text(double x, double y, std::string_view classes, std::string_view text);
-	/** \param[in] data commands as in the "d" attribute */
+	/** \param[in] data commands of a path, as in SVG's attribute "d" */
 	void path(std::string_view data, std::string_view classes);
 	/**
 	 * \brief Mark elements drawn until endMark() with an attribute, for programs that show the
@@ -35,15 +35,15 @@ public:
 	void endMark() { out_ += "</g>\n"; }
 	void line(double x1, double y1, double x2, double y2, std::string_view classes);
 
-	/** \brief Add another picture to this one; both use all styles */
+	/** \brief Draw another picture inside this one; the style rules of both apply to both */
 	void place(double x, double y, const Svg &picture);
 
 	double width() const { return width_; }
 	double height() const { return height_; }
 
 	/**
-	 * \brief End the picture
-	 * \return all of it
+	 * \brief End the picture, to which nothing can be added then
+	 * \return the picture as text
 	 */
 	std::string finish();
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Descriptor lists as JSON and back, by their tables of fields.
- */
+/* Descriptor lists as JSON and back, by their tables of fields. */
 #pragma once
 
 #include <cstddef>
@@ -22,8 +20,8 @@ namespace nvdla::text
 /**
  * \brief Decode a descriptor list
  *
- * \param[in] types for each entry which of the kind's layouts it has; unused for
- * kinds with one layout
+ * \param[in] types for each entry the index of its layout in kind.entries; unused for kinds with
+ * one layout
  * \return an array with an entry each; nothing if the text would lose information: an entry without
  * a type, an incomplete one at the end, or nonzero bytes that are no field
  */

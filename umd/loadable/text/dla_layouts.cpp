@@ -60,7 +60,7 @@ constexpr Field converterFields[] = {
 };
 constexpr Layout converterLayout{ "converter", sizeof(nvdla_cvt_param), converterFields };
 
-/* Fields behind the descriptor of each engine. */
+/* Fields that follow the operation descriptor of each engine. */
 #define EXTENDED_FIELDS                                                                            \
 	FIELD_OPTIONAL(nvdla_extended_op_desc, nan_to_zero, 0),                                    \
 		FIELD_OPTIONAL(nvdla_extended_op_desc, pixel_x_offset, 0),                         \

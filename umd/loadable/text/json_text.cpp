@@ -13,7 +13,7 @@ namespace nvdla::text
 namespace
 {
 
-/* Nesting limit, above what a loadable needs; bounds the work that a hostile text can cause. */
+/* Limits, above those that a loadable needs; they bound the work that a hostile text can cause. */
 constexpr int maxDepth = 16;
 constexpr size_t maxFields = 64;
 constexpr size_t maxValues = size_t{ 1 } << 24;

@@ -92,15 +92,16 @@ Json floatToJson(float value)
 {
 	if (!std::isfinite(value))
 		return fmt::format("{:#010x}", std::bit_cast<uint32_t>(value));
-	/* Prints the shortest digits that give the same float; those of the double would be
-	 * longer. */
+	/* Make a double from the float's shortest digits, so that JSON shows these. The digits of
+	 * the float's exact value are more. */
 	return std::strtod(fmt::format("{}", value).c_str(), nullptr);
 }
 
 Result<float> floatValue(const Json &json, const std::string &path)
 {
 	constexpr size_t digits = 10;
-	/* The shortest digits of the largest float are slightly above its value. */
+	/* Accept values up to half a step above the largest float, because its shortest digits are
+	 * slightly above it. */
 	constexpr double max = std::numeric_limits<float>::max();
 	constexpr double roundsToMax = 0x1.ffffffp127;
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * JSON text and its values, with errors that name the place.
- */
+/* JSON text and its values, with errors that name the place. */
 #pragma once
 
 #include <cstdint>
@@ -38,23 +36,23 @@ Result<Json> parseJson(std::string_view text);
  */
 std::string printJson(const Json &json);
 
-/** \brief Return the error of a text; \a path is as in "blobs[3].entries[0].conv.pad_val" */
+/** \brief Make the error for the value at \a path, such as "blobs[3].entries[0].conv.pad_val" */
 tl::unexpected<Error> badText(std::string path, std::string why);
 
-/** \return the value's text, shortened, for an error */
+/** \return the text of \a json, shortened, for an error */
 std::string quote(const Json &json);
 
 /** \brief "path.field", or "field" at the root */
 std::string fieldPath(const std::string &path, std::string_view field);
 
-/** \return the field of an object, or an error if \a json is none or lacks it */
+/** \return the field of an object, or an error if \a json is no object or lacks the field */
 Result<const Json *> findField(const Json &json, const std::string &path, const char *field);
 
-/** \brief Number from 0 to \a max, or with \a nameOf the name of one */
+/** \brief Read a number from 0 to \a max or, with \a nameOf, the name of such a number */
 Result<uint64_t> unsignedValue(const Json &json, const std::string &path, uint64_t max,
 			       NameOf nameOf = nullptr);
 
-/** \brief Number from \a min to \a max */
+/** \brief Read a number from \a min to \a max */
 Result<int64_t> signedValue(const Json &json, const std::string &path, int64_t min, int64_t max);
 
 /** \brief Convert a float: finite numbers to numbers, others to their bits: "0x7fc00000" */
@@ -63,7 +61,7 @@ Result<float> floatValue(const Json &json, const std::string &path);
 
 Result<std::string> stringValue(const Json &json, const std::string &path);
 
-/** \brief An unsigned number, or its name if it has one */
+/** \return the name of an unsigned number, or the number itself if it has no name */
 Json namedToJson(uint64_t value, NameOf nameOf);
 
 } /* namespace nvdla::text */

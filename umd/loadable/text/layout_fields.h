@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Building blocks of the tables of fields.
- */
+/* Building blocks of the tables of fields. */
 #pragma once
 
 #include <cstddef>
@@ -12,7 +10,7 @@
 namespace nvdla::text
 {
 
-/* Used only in decltype: some members have an alignment that is not part of their type. */
+/* Only for decltype: deducing T drops the alignment attributes that some members have. */
 template<typename T>
 std::integral_constant<Kind, std::is_floating_point_v<T> ? Kind::Float
 			     : std::is_signed_v<T>	 ? Kind::Signed
@@ -70,7 +68,7 @@ std::integral_constant<Kind, std::is_floating_point_v<T> ? Kind::Float
 	.name = #member, .offset = offsetof(type, member), .bytes = sizeof(type::member[0]),       \
 	.count = std::extent_v<decltype(type::member)>
 
-/** \brief Numbers; zeros at their end are left out */
+/** \brief An array of numbers; zeros at its end are left out */
 #define FIELD_NUMBERS(type, member)                                                                \
 	Field                                                                                      \
 	{                                                                                          \
@@ -87,8 +85,8 @@ std::integral_constant<Kind, std::is_floating_point_v<T> ? Kind::Float
 	}
 
 /**
- * \brief Structures; usual ones at their end are left out. With \a names (of
- * the indices) an object instead of an array, without the usual ones.
+ * \brief An array of structures; those at its end with only usual values are left out. With \a
+ * names (of the indices) an object instead of an array, without any structure of usual values.
  */
 #define FIELD_STRUCTS(type, member, of, names)                                                     \
 	Field                                                                                      \

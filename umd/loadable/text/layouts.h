@@ -29,7 +29,7 @@ struct Field {
 	const char *name;
 	size_t offset;
 	size_t bytes;	  /**< bytes of one element */
-	size_t count = 1; /**< above 1: an array */
+	size_t count = 1; /**< number of elements; above 1: an array */
 	Kind kind = Kind::Unsigned;
 	const Layout *layout = nullptr; /**< layout of a Struct */
 	NameOf nameOf = nullptr; /**< names of values, or of indices of an array of structs */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Values with a table of members as JSON objects and back.
- */
+/* Values with a table of members as JSON objects and back. */
 #pragma once
 
 #include <algorithm>
@@ -33,11 +31,11 @@ inline constexpr bool isList = false;
 template<typename T>
 inline constexpr bool isList<std::vector<T>> = true;
 
-/** \brief Set bits by their names; those without a name by their number */
+/** \return a list of the set bits: their names, or the numbers of bits without a name */
 Json bitsToJson(uint16_t bits, NameOf nameOf);
 Result<uint16_t> bitsFromJson(const Json &json, const std::string &path, NameOf nameOf);
 
-/** \brief Three numbers: "0.12.3" */
+/** \brief Read a version, such as "0.12.3" */
 Result<Version> versionFromJson(const Json &json, const std::string &path);
 
 /** \brief Refuse fields that are neither members of a \a T nor among \a others */
@@ -133,7 +131,7 @@ void writeMembers(const T &value, Json &json)
 		   members<T>);
 }
 
-/** \brief Read the members of \a value from the object \a json; the first error ends it */
+/** \brief Read the members of \a value from the object \a json; stops at the first error */
 template<typename T>
 Result<void> readMembers(const Json &json, const std::string &path, T &value)
 {

@@ -16,13 +16,13 @@ template<typename T, typename M>
 struct Member {
 	const char *name;
 	M T::*member;
-	NameOf nameOf = nullptr; /**< names of its values */
+	NameOf nameOf = nullptr; /**< names of the member's values */
 };
 
 template<typename T, typename M>
 Member(const char *, M T::*, NameOf = nullptr) -> Member<T, M>;
 
-/** \brief As a Member, but for a set of bits with a name each */
+/** \brief Like Member, for a set of bits, each of which has a name */
 template<typename T>
 struct Bits {
 	const char *name;
@@ -33,8 +33,7 @@ struct Bits {
 template<typename T>
 Bits(const char *, uint16_t T::*, NameOf) -> Bits<T>;
 
-/** \brief As a Member, but a list or a text that is left out when it is empty, or a std::optional
- */
+/** \brief Like Member, for a list, text or std::optional that is left out if it is empty */
 template<typename T, typename M>
 struct Optional {
 	const char *name;

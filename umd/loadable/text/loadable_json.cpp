@@ -29,7 +29,7 @@ constexpr const char *formatField = "nvdla_loadable";
 constexpr uint64_t formatVersion = 1;
 constexpr const char *blobsField = "blobs";
 
-/* A blob gives its bytes by one of: base64, file, or list with entries. */
+/* Fields of a blob for its bytes: base64, or file, or list together with entries. */
 constexpr const char *base64Field = "base64";
 constexpr const char *fileField = "file";
 constexpr const char *listField = "list";

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Names of the values that descriptors and lists have, for the text form.
- */
+/* Names of the values that descriptors and lists have, for the text form. */
 #pragma once
 
 #include <array>

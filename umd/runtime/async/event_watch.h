@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * An eventfd that a loop watches.
- */
+/* An eventfd that a loop watches. */
 #pragma once
 
 #include <functional>
@@ -25,8 +23,8 @@ public:
 
 	int fd() const { return state_->fd.get(); }
 
-	/** \brief Set whether an event is expected: \a something is true while the loop has to keep
-	 * running for it */
+	/** \brief Set whether an event is expected: while \a something is true, the loop keeps
+	 * running to wait for the event */
 	void expect(bool something);
 
 private:

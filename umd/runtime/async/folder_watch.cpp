@@ -17,7 +17,7 @@ namespace
 
 /*
  * First and longest interval between checks of the folder; each interval is twice as long as the
- * previous one. Repeated because a device file may exist before it can be opened.
+ * previous one. Checks are repeated because a device file may exist before it can be opened.
  */
 constexpr uint64_t firstLookMs = 10;
 constexpr uint64_t lastLookMs = 10000;
@@ -77,7 +77,7 @@ void FolderWatch::State::run() noexcept
 }
 
 /* Reports changes of the folder. \a anew: the folder itself appeared or disappeared, so start the
- * watch again. If the memory does not suffice, checks again after \a delayMs. */
+ * watch again. If memory is short, checks again after \a delayMs milliseconds. */
 void FolderWatch::State::look(uint64_t delayMs, bool anew) noexcept
 {
 	const auto keep = shared_from_this();
@@ -163,9 +163,9 @@ bool FolderWatch::State::settled() const
 }
 
 /*
- * Checks the folder again after \a delayMs. The kernel creates a device file before it can be
- * opened, and sends no event when it can. The checks end after some time, because files of another
- * driver can never be opened.
+ * Checks the folder again after \a delayMs milliseconds. The kernel creates a device file before it
+ * can be opened, and sends no event when the file can be opened. The checks end after some time,
+ * because files of another driver can never be opened.
  */
 void FolderWatch::State::lookAgain(uint64_t delayMs)
 {

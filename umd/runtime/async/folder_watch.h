@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A folder that a loop watches.
- */
+/* A folder that a loop watches. */
 #pragma once
 
 #include <functional>

@@ -89,8 +89,8 @@ void Loop::Core::close()
 	if (uv_is_closing(reinterpret_cast<uv_handle_t *>(&wakeUp)))
 		return;
 	uv_close(reinterpret_cast<uv_handle_t *>(&wakeUp), [](uv_handle_t *handle) {
-		/* This may be the last reference to the Core, which then frees the handle with the
-		 * Core. */
+		/* Take the handle's reference to the Core. If it is the last one, the end of this
+		 * function frees the Core, and the handle with it. */
 		const auto keep = std::move(static_cast<Core *>(handle->data)->self);
 	});
 }

@@ -45,7 +45,7 @@ public:
 	Loop &operator=(const Loop &) = delete;
 
 	bool inThread() const;
-	/** \return id of the loop's thread, which may outlive the loop */
+	/** \return id of the loop's thread, in an object that may outlive the loop */
 	std::shared_ptr<const std::atomic<std::thread::id>> threadId() const;
 	/** \return true if a thread of its own runs the loop, so that other threads may wait for
 	 * it */

@@ -50,8 +50,8 @@ public:
 	};
 
 	/**
-	 * \brief Called before the request is freed: waits for a running callback, unless this is
-	 * called in the callback
+	 * \brief Called before the request is freed: waits for a running callback, unless the
+	 * callback itself calls this function
 	 */
 	void forget();
 
@@ -115,7 +115,7 @@ inline nvdla_status statusOf(ErrorCode code)
 	return static_cast<nvdla_status>(static_cast<int>(code) + 1);
 }
 
-/** \brief Keep \a error for nvdla_last_error() */
+/** \brief Keep \a error for nvdla_last_error(), and return its status */
 nvdla_status failure(const Error &error) noexcept;
 
 /** \brief Run the body of a function of the C interface; no exception leaves it */
@@ -172,7 +172,7 @@ nvdla_status writeSized(const char *function, const Struct &from, Struct *to)
  * zero */
 nvdla_status readRunOptions(const nvdla_run_options *options, RunOptions &to);
 
-/** \brief Describe one of a network's tensors */
+/** \brief Describe tensor number \a index of a network's inputs or outputs */
 nvdla_status describe(const std::vector<TensorDesc> &tensors, size_t index,
 		      nvdla_tensor_info *info);
 

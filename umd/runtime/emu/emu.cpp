@@ -87,7 +87,8 @@ void softmax(std::vector<float> &values, size_t channels)
 			const float value = values[pixel + c * plane];
 			highest = highest < value ? value : highest;
 		}
-		/* exp() and the sum have separate loops, so that the sum stays in a register. */
+		/* exp() and the sum have separate loops, so that the sum stays in a register
+		 * between its terms. */
 		for (size_t c = 0; c < channels; c++)
 			values[pixel + c * plane] = std::exp(values[pixel + c * plane] - highest);
 		float sum = 0.0f;
@@ -117,8 +118,8 @@ void forEachPixel(std::vector<float> &values, size_t channels, Function function
 
 /*
  * Divides each channel by the root of the sum of squares. Rounds twice, as TensorFlow Lite's
- * kernels do: first to firstBits fraction bits, then to an integer. There is one fraction bit less
- * for every two bits by which the sum of squares is shorter.
+ * kernels do: first to firstBits fraction bits, then to an integer. There are five fraction bits if
+ * the sum of squares has 30 or 31 bits, and one fewer for every two bits fewer of the sum.
  */
 void normalizeTwice(const EmuOperation &operation, std::vector<float> &values, size_t channels)
 {
@@ -223,8 +224,8 @@ Result<void> reshape(const AxisOrder &axes, const TensorDesc &from, std::span<co
 }
 
 /*
- * Clears the unused channels of the last atoms. The core computes with them too, and would count
- * NaNs among bytes that another surface left there.
+ * Clears the unused channels of the last atoms. The core computes with these channels, too, and
+ * would count NaNs in bytes of an earlier surface.
  */
 void clearUnusedLanes(const EmuBuffer &cube, std::span<std::byte> dst)
 {

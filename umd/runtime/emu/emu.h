@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Operations that run on the CPU.
- */
+/* Operations that run on the CPU. */
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Steps of a network that a library of the host computes.
- */
+/* Steps of a network that a library of the host computes. */
 #pragma once
 
 #include <cstddef>
@@ -30,7 +28,7 @@ Result<HostModels> openHostModels(const Loadable &loadable, std::span<const AnyT
 /**
  * \brief Carry out a task
  * \param[in] model model of the task, nullptr if it has none
- * \param[in] inputs bytes of each input; \a outputs likewise
+ * \param[in] inputs,outputs bytes of each input and of each output
  * \param[out] results objects for outputs whose size is known only after the run; null for other
  * outputs
  */
