@@ -402,7 +402,11 @@ void Pool::State::callBack(const WorkPtr &work) noexcept
 
 	if (!called)
 		static_cast<void>(guarded(what, [&]() -> Result<void> {
-			workers_.front().device.log(LogLevel::Warning, called.error().message());
+			/* addDevice() may add elements meanwhile, which does not move the first. */
+			std::unique_lock guard(lock_);
+			const Device &device = workers_.front().device;
+			guard.unlock();
+			device.log(LogLevel::Warning, called.error().message());
 			return {};
 		}));
 }
