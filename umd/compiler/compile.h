@@ -16,7 +16,7 @@ namespace nvdla::compiler
 {
 
 /**
- * \brief Reads a sample by its index, as in Calibration::samples
+ * \brief Reads the sample with an index: numbers for each input, as in Calibration::samples
  *
  * A reader that computes each sample when it is asked keeps only one sample in memory.
  */
@@ -37,7 +37,7 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 /**
  * \brief Find out whether each operator can be compiled, in the order of \a model
  *
- * Each operator is compiled by itself, with its constants; the error is the reason against it.
+ * Each operator is compiled by itself, with its constants; an error is its OperatorSupport::reason.
  *
  * \param[in] options only the core and the calibration are used
  */
@@ -72,7 +72,7 @@ Result<void> checkCalibration(const Calibration &calibration);
  */
 Result<void> checkFloat(const Model &model);
 
-/** \brief Errors of operators, by the values that they compute */
+/** \brief Errors of a quantized model's operators, by the values that they compute */
 using LayerErrors = std::map<ValueId, LayerError>;
 
 /**

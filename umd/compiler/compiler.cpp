@@ -34,7 +34,7 @@ void refuseUnknown(const Model &model, const CompileOptions &options)
 	Refusals refusals;
 
 	for (const Operator &operation : model.operators) {
-		/* Skip operators that are unknown only because of others. */
+		/* Skip operators that are unknown only because an input's shape is unknown. */
 		if (const auto *unknown = std::get_if<Unknown>(&operation.kind);
 		    unknown && !unknown->follows)
 			refusals.add(unknown->why);
@@ -112,13 +112,13 @@ void sign(const Model &model, Loadable &loadable)
 			(isInput ? model.inputsInFile : model.outputsInFile)[index];
 		entry.signature =
 			signatureOf(model, (isInput ? model.inputs : model.outputs)[index], inFile);
-		/* Files need not name their tensors, nor give them different names. */
+		/* If the file gives no name, keep the name that the graph made. */
 		if (!inFile.name.empty())
 			entry.name = inFile.name;
 	}
 }
 
-/* The inputs that an application gives */
+/* Describes the inputs that the application provides, which are all but those of states. */
 std::vector<ModelInput> inputsOf(Model model)
 {
 	std::vector<ModelInput> inputs;
@@ -134,7 +134,7 @@ std::vector<ModelInput> inputsOf(Model model)
 	return inputs;
 }
 
-/* Make every tensor an output; present outputs keep their positions. */
+/* Make every computed tensor an output, behind the model's own outputs. */
 void nameEveryTensor(Model &model)
 {
 	for (const Operator &operation : model.operators) {
@@ -156,7 +156,7 @@ void describeChoices(std::vector<LayerChoice> choices, std::vector<LayerReport> 
 	}
 }
 
-/* Replace the graph's names of operations by layers' names; operations of no layer keep theirs. */
+/* Replace operations' names in tasks by their layers' names; operations of no layer keep theirs. */
 void nameLayers(const CompileReport &report, Loadable &loadable)
 {
 	std::map<std::string, std::string> layers;
@@ -181,7 +181,7 @@ LayerErrors transform(Model &model, const CompileOptions &options, const SampleR
 		return {};
 	if (!samples && !options.calibration->samples.empty() && options.host == HostUse::Auto) {
 		/* Running samples takes long. So first find out with arbitrary ranges whether the
-		 * core can compute all operators; if not, the host comes in. */
+		 * core can compute all operators; if not, this throws, and the model is divided. */
 		Model trial = model;
 		valueOf(calibrate(trial, { .type = options.calibration->type }, {}, options.core));
 		valueOf(Lowerer(trial, options).run());
@@ -208,14 +208,14 @@ CompiledModel compile(Model model, const CompileOptions &options, const SampleRe
 	removeUnused(model);
 	Lowerer lowerer(model, options);
 	valueOf(lowerer.run());
-	/* The graph has copies of the constants. */
+	/* Free the constants: the graph has copies. */
 	for (Value &value : model.values)
 		value.data = {};
 	auto assembled =
 		assembly::assemble(std::move(lowerer.graph), { .strategy = options.strategy,
 							       .sramBytes = options.sramBytes,
 							       .core = options.core });
-	/* The compiler built the graph, so an invalid graph is not the model's fault. */
+	/* The caller did not build the graph: if it is invalid, the model is not supported. */
 	if (!assembled && assembled.error().code == ErrorCode::InvalidArgument)
 		assembled.error().code = ErrorCode::Unsupported;
 	Assembly assembly = valueOf(std::move(assembled));
@@ -243,7 +243,7 @@ Result<CompiledModel> compileWhole(std::span<const std::byte> bytes,
 		if (options.calibration)
 			valueOf(checkCalibration(*options.calibration));
 		Model model = valueOf(importModel(bytes, shapes));
-		/* Fail for a model that is quantized already, instead of asking the host. */
+		/* Fail for a model that is quantized already, instead of dividing the model. */
 		const auto checked = options.calibration ? checkFloat(model) : Result<void>();
 		if (!checked && checked.error().code == ErrorCode::InvalidArgument)
 			valueOf(checked);
@@ -297,7 +297,7 @@ Result<CompiledModel> compileModel(std::span<const std::byte> bytes, const Compi
 		if (compiled || compiled.error().code != ErrorCode::Unsupported ||
 		    options.host == HostUse::Never || (options.everyTensor && isTfliteFile(bytes)))
 			return compiled;
-		/* With everyTensor the host computes only what does not depend on inputs. */
+		/* With everyTensor the host only computes constants, and no part of the network. */
 		auto parts =
 			!options.everyTensor
 				? compiler::compileParts(bytes, options)
@@ -305,11 +305,11 @@ Result<CompiledModel> compileModel(std::span<const std::byte> bytes, const Compi
 					  .and_then([&](auto &&file) {
 						  return compiler::compileWhole(file, {}, options);
 					  });
-		/* Faults of samples and options may show only now, when the model is divided. */
+		/* Errors in samples and options may be found only when the model is divided. */
 		if (parts || parts.error().code == ErrorCode::InvalidArgument)
 			return parts;
 		std::string &why = compiled.error().why;
-		/* If calibration would help, the error names only that remedy. */
+		/* If the error recommends calibration, name no further reason. */
 		if (why.find(parts.error().why) == why.npos && why.find("--calibrate") == why.npos)
 			why += "; the host does not compute it either: " + parts.error().message();
 		return compiled;

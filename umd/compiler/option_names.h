@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of the values of CompileOptions, for the programs and Python.
+ * Names of the values of CompileOptions, for command lines and the Python module.
  */
 #pragma once
 

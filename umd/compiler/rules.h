@@ -110,7 +110,7 @@ class Refusals
 public:
 	void add(Error error)
 	{
-		/* All samples of a batch have the same error: it is added once. */
+		/* The operators of all samples of a batch have the same error: add it once. */
 		if (!known_.insert(error.where + error.why).second)
 			return;
 		auto reason = std::ranges::find(reasons_, error.why, &Reason::why);
@@ -144,7 +144,7 @@ public:
 	}
 
 private:
-	static constexpr size_t kMostReasons = 20;
+	static constexpr size_t kMostReasons = 20;  /* in one error */
 	static constexpr size_t kMostOperators = 3; /* named for one reason */
 
 	struct Reason {
@@ -152,7 +152,7 @@ private:
 		std::vector<std::string> operators;
 	};
 
-	/* The error already names the first operator of the first reason. */
+	/* Appends a reason with its operators. \a all names the first reason's first operator. */
 	void tell(size_t index, Error &all) const
 	{
 		const Reason &reason = reasons_[index];

@@ -20,7 +20,7 @@ constexpr const char *calibrating = "calibrate model";
 /* Range of each value if there are no samples; like most real ranges, it needs a zero point. */
 constexpr Range anyRange = { -1, 2 };
 
-/* The numbers of each input, channels last. For a batch, those of one sample are repeated. */
+/* The numbers of each input, channels last. For a batch, one example's numbers are repeated. */
 using Sample = std::vector<RealNumbers>;
 
 [[noreturn]] void bad(const std::string &where, const std::string &why)
@@ -44,7 +44,7 @@ Sample sampleOf(const Model &model, const std::vector<std::vector<float>> &input
 	for (size_t i = 0; i < inputs.size(); i++) {
 		const Value &value = model.values[model.inputs[i]];
 		const uint64_t wanted = elementCount(value.cubeShape());
-		/* A part of a divided model has different numbers for each cube of a batch. */
+		/* Inputs of a part of a divided model have numbers for each sample of a batch. */
 		if (inputs[i].size() != wanted && inputs[i].size() != wanted * value.batch)
 			bad(where, fmt::format("has {} numbers, the input '{}' of {} needs {}",
 					       inputs[i].size(), value.name,
@@ -71,7 +71,7 @@ struct Samples {
 	const SampleReader &read;
 	const size_t count;
 
-	/* Calls visit with each sample, and with the values that the float model has for it. */
+	/* Calls visit(sample, values), with all values that the float model computes from it. */
 	template<typename Visit>
 	void each(const Visit &visit) const
 	{
@@ -130,7 +130,7 @@ void checkRanges(const Model &model, const std::vector<Range> &ranges)
 
 /*
  * Collects the range of each value's numbers over all samples, unless a table has the ranges.
- * Returns the mean over the samples of each tensor to which kernels are applied, by value.
+ * Returns, by ValueId, the means over the samples of all tensors that operators with kernels read.
  */
 std::vector<RealNumbers> observe(const Samples &samples, const Calibration &calibration,
 				 std::vector<Range> &ranges)
@@ -169,12 +169,12 @@ std::vector<RealNumbers> observe(const Samples &samples, const Calibration &cali
 }
 
 /*
- * Corrects biases by the average error that rounding of kernels causes. A convolution is linear:
- * that of the mean input is the mean of the results.
+ * Corrects biases by the mean error that rounding of kernels causes. A convolution is linear: its
+ * result for the mean input is the mean of its results.
  */
 void correctBiases(Model &integers, const Model &real, const std::vector<RealNumbers> &means)
 {
-	Model both = integers; /* it has the integer and the float kernels */
+	Model both = integers; /* quantizeModel() kept the float kernels beside the integer ones */
 
 	for (Value &value : both.values) {
 		if (!value.isConstant)
@@ -202,11 +202,11 @@ void correctBiases(Model &integers, const Model &real, const std::vector<RealNum
 	}
 }
 
-/* Powers of a signal and of the noise that is added to it. */
+/* Energies of a signal and of the noise in it */
 struct Noise {
-	double signal = 0;
-	double noise = 0;
-	double largest = 0;
+	double signal = 0;  /* sum of the squares of the wanted numbers */
+	double noise = 0;   /* sum of the squares of the errors */
+	double largest = 0; /* largest error */
 
 	void add(const RealNumbers &got, const RealNumbers &wanted)
 	{
@@ -290,7 +290,7 @@ Result<LayerErrors> calibrate(Model &model, const Calibration &calibration,
 		valueOf(checkFloat(model));
 		const bool hasTable = !calibration.table.empty();
 		const size_t count = calibration.samples.size();
-		const Model real = model; /* which shares the constants */
+		const Model real = model; /* a copy that shares the constants' bytes */
 		const SampleReader given = [&](size_t i) { return calibration.samples[i]; };
 		const Samples samples{ real, reader ? reader : given, count };
 		std::vector<RealNumbers> means;

@@ -15,7 +15,7 @@ namespace
 /* Scale of a tensor that contains only zeros; any scale would do. */
 constexpr double scaleOfNothing = 1.0 / 128;
 
-/* Whether an operator only moves integers: its result consists of unchanged ones of the inputs. */
+/* Whether an operator only moves integers: its result consists of unchanged elements of inputs. */
 bool movesElements(const Kind &kind)
 {
 	const auto *pool = std::get_if<Pool>(&kind);
@@ -43,7 +43,7 @@ Range limitsOf(const Operator &operation, const Range &seen)
 	return seen;
 }
 
-/* The next power of two; 0 stays 0. */
+/* The least power of two that is not below \a step; 0 for 0 */
 double powerOfTwo(double step)
 {
 	return step > 0 ? std::exp2(std::ceil(std::log2(step))) : 0;
@@ -126,16 +126,16 @@ double sumOf(std::span<const uint64_t> counts)
 }
 
 /*
- * Relative entropy of two distributions over the bins from first to last. One has the counts of the
- * bins; counts beyond are added to the bins at the ends. The other one is what \a levels integers
- * make of it: the bins of a level share its count evenly, except for bins that were empty.
+ * Relative entropy of two distributions over the bins from first to before last. The first one has
+ * the bins' counts; those of bins outside are added to the bins at the ends. The second represents
+ * the first by \a levels integers: all bins of an integer, except empty ones, share its count.
  */
 double divergence(std::span<const uint64_t> counts, size_t first, size_t last, size_t levels)
 {
 	const auto inner = counts.subspan(first, last - first);
 	const double all = sumOf(counts), inside = sumOf(inner), below = sumOf(counts.first(first));
-	/* Least probability of a bin in the second distribution, so that no quotient is infinite:
-	 * that of a single number. */
+	/* Least probability of a bin in the second distribution, so that no quotient is infinite: a
+	 * bin with one number has it. */
 	const double unlikely = 1 / all;
 	std::vector<double> sums(levels), filled(levels);
 	double entropy = 0;
@@ -287,7 +287,7 @@ Range Histogram::percentile(double percent) const
 Range Histogram::leastEntropy() const
 {
 	constexpr size_t shares = 128, smallestShare = shares / 8;
-	constexpr size_t levels = 256; /* 16-bit integers have more of them than there are bins */
+	constexpr size_t levels = 256; /* also for 16 bits, which have more levels than bins */
 	const auto zero = static_cast<double>(zeroBin());
 	double low = 1, high = 1;
 

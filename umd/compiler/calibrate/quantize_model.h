@@ -43,15 +43,15 @@ public:
 
 	/**
 	 * \brief Range without outliers
-	 * \param[in] percent of the numbers within each of the range's two limits: 50 to 100
+	 * \param[in] percent share of the numbers, 50 to 100, that each of the two limits keeps
 	 */
 	Range percentile(double percent) const;
 	/**
 	 * \brief Range that distorts the distribution least
 	 *
-	 * Candidates are ranges with limits from an eighth to the whole of the seen ones. The best
-	 * one is that where the distribution of 256 integers differs least from that of the numbers
-	 * by relative entropy (Kullback and Leibler). Numbers beyond a range count at its ends.
+	 * Each limit is tried from an eighth of the whole range's limit up to that limit. The best
+	 * range is the one whose 256 integers have the distribution with the least relative entropy
+	 * (Kullback and Leibler) to that of the numbers; numbers outside count at the range's ends.
 	 */
 	Range leastEntropy() const;
 
@@ -64,12 +64,12 @@ private:
 };
 
 /**
- * \brief Adapt ranges to what operators require
+ * \brief Adapt ranges to the operators' requirements
  *
  * Values between which operators only move elements share one range, which covers all of them. The
  * result of a function with limits, such as a sigmoid, gets these limits as range.
  *
- * \param[in] areGiven ranges that are not empty stay, even those of functions with limits
+ * \param[in] areGiven ranges that are not empty come from a table: functions with limits keep them
  */
 void settleRanges(const Model &model, std::vector<Range> &ranges, const CoreGeometry &core,
 		  bool areGiven = false);

@@ -57,7 +57,7 @@ public:
 	{
 		return compiler::realNumbers(constant(index));
 	}
-	/** \brief Whole numbers of a constant input, as axes and sizes; none if it is not given */
+	/** \brief Whole numbers of a constant input, such as axes; none without that input */
 	std::vector<int64_t> wholeNumbers(size_t index)
 	{
 		if (!hasInput(index))
@@ -82,7 +82,7 @@ public:
 	{
 		return axis(integer(name, usual), input(0).shape.size(), name);
 	}
-	/** \brief The one number of a constant input; \a usual if it is not given */
+	/** \brief The only number of a constant input; \a usual if the input is not given */
 	double scalar(size_t index, double usual)
 	{
 		if (!hasInput(index))
@@ -95,10 +95,7 @@ public:
 
 	/** \brief Set the tensor of an output */
 	virtual void write(const Tensor &tensor, size_t output) = 0;
-	/**
-	 * \brief Set the outputs behind the first one
-	 * \return the tensor of that one
-	 */
+	/** \brief Set the outputs behind the first one \return the tensor of the first output */
 	Tensor writeAll(const std::vector<Tensor> &tensors)
 	{
 		for (size_t i = 1; i < tensors.size(); i++)
@@ -120,8 +117,9 @@ protected:
 	virtual Tensor tensor(size_t index) = 0;
 };
 
-/** \brief Read an operator that formats define alike
- * \return its first output; nothing if it is none of these
+/**
+ * \brief Read an operator that all formats define alike
+ * \return its first output; nothing if \a type is another operator
  */
 std::optional<Tensor> readCommon(OperandReader &reader, const std::string &type);
 

@@ -34,14 +34,14 @@ const std::map<std::string, Unary> functions = {
 	{ "thresholdedrelu", { OfOne::ThresholdedRelu, 1 } },
 };
 
-/* Functions of several tensors, and the least number of these. */
+/* Functions of several tensors, and the least number of tensors. */
 const std::map<std::string, std::pair<OfTwo, size_t>> binaries = {
 	{ "add", { OfTwo::Add, 2 } },	   { "max", { OfTwo::Maximum, 1 } },
 	{ "min", { OfTwo::Minimum, 1 } },  { "mul", { OfTwo::Multiply, 2 } },
 	{ "sub", { OfTwo::Subtract, 2 } }, { "sum", { OfTwo::Add, 1 } },
 };
 
-/* Reductions, and functions of each element before and behind them. */
+/* Reductions, and functions of each element before and behind the reduction. */
 const std::map<std::string, std::pair<Method, legalize::Around>> reductions = {
 	{ "reducel1", { Method::Sum, { { OfOne::Abs }, {} } } },
 	{ "reducel2", { Method::Sum, { { OfOne::Square }, { OfOne::Power, 0.5 } } } },

@@ -22,7 +22,7 @@ namespace nvdla::compiler
 namespace
 {
 
-/* An element of type T in memory, as a number. */
+/* Returns an element of type T in memory, converted to Number. */
 template<typename Number, typename T>
 Number numberAt(const std::byte *bytes)
 {
@@ -67,7 +67,7 @@ const TypeInfo &infoOf(ElementType type)
 	return types[static_cast<size_t>(type)];
 }
 
-/* Calls a function for each element from the first on, with the quantization of its channel. */
+/* Calls function(i, quantization of the channel) for elements first + i, where i < count. */
 template<typename Function>
 void eachQuantized(const Value &value, size_t first, size_t count, Function function)
 {
@@ -328,7 +328,7 @@ Value quantizedConstant(const std::vector<double> &numbers, Value value)
 	std::vector<std::byte> bytes;
 	eachQuantized(value, 0, numbers.size(), [&](size_t i, const Quantization &one) {
 		const double steps = std::nearbyint(numbers[i] / one.scale) + one.zeroPoint;
-		/* This comparison makes \a least of a NaN. */
+		/* A NaN fails this comparison, and becomes \a least. */
 		const double held = steps > least ? std::min(steps, most) : least;
 		bytes.push_back(static_cast<std::byte>(static_cast<int>(held)));
 	});

@@ -4,7 +4,7 @@
  *
  * Tensors are values; a value's quantization says which real numbers its integers stand for.
  * Operators are defined on real numbers, and the output's quantization rounds their results.
- * Documentation/compiler.md has the picture.
+ * Documentation/compiler.md describes the compiler's steps.
  */
 #pragma once
 
@@ -33,9 +33,7 @@ enum class ElementType : uint8_t { Float32, Float16, Int8, UInt8, Int16, Int32, 
 
 /** \return "float32", "int8" and so on */
 const char *elementTypeName(ElementType type);
-/** \return bytes of an element */
 size_t elementBytes(ElementType type);
-/** \return true if the elements are floating-point numbers */
 bool isFloat(ElementType type);
 
 /** \brief Extents, outermost first: N, H, W, C of activations; K, C, R, S of convolution kernels */
@@ -46,13 +44,13 @@ uint64_t elementCount(const Extents &shape);
 /** \return "1 x 8 x 8 x 3" */
 std::string toString(const Extents &shape);
 
-/** \brief Maximum number of a tensor's elements; the core cannot hold more */
+/** \brief Maximum number of a tensor's elements; files with larger tensors are refused */
 inline constexpr uint64_t mostInTensor = uint64_t{ 1 } << 31;
 
 /** \brief Maximum number of a surface's channels, lines or columns: registers have 13 bits */
 inline constexpr uint32_t mostOfSurface = 8192;
 
-/** \return a shape of the file; nothing if an extent is negative, or their product above \a most */
+/** \return a file's shape; nothing if an extent is negative, or it has over \a most elements */
 std::optional<Extents> shapeFrom(const std::vector<int64_t> &extents, uint64_t most = mostInTensor);
 
 /**
@@ -70,7 +68,7 @@ struct Value {
 	std::string name;
 	ElementType type = ElementType::Float32;
 	Extents shape;
-	Extents shapeInFile; /**< the file's shape, if its axes are in another order */
+	Extents shapeInFile; /**< the shape in the file's order of axes; empty: that is \a shape */
 	/** \brief One scale and zero point, or one pair for each index along quantizedAxis */
 	TensorQuantization quantization;
 	uint32_t quantizedAxis = 0;
@@ -103,16 +101,16 @@ struct Clamp {
 
 /** \brief Properties that all operators of a kind share */
 struct Traits {
-	bool hasKernels = false; /**< the second input holds them */
+	bool hasKernels = false; /**< the second input holds kernels */
 	bool isProduct = false;	 /**< the first two inputs are multiplied; a third one is a bias */
-	/** \brief Constants that are multiplied or added later fold into kernels and bias */
+	/** \brief Constants that the next operator multiplies or adds fold into kernels and bias */
 	bool takesFactors = false;
-	bool isRepeating = false; /**< the second input is broadcast to the result */
-	/** \brief Only the order of the elements matters: any axes and batches are accepted */
+	bool isRepeating = false; /**< a smaller input is broadcast to the result's shape */
+	/** \brief Only the order of elements counts, not their axes: takes any shape and batch */
 	bool countsElements = false;
-	bool movesElements = false; /**< the result has elements of the input, unchanged */
-	bool isOverLastAxis = false;
-	bool writesParts = true; /**< the result may be a part of a larger surface */
+	bool movesElements = false;  /**< the result has elements of the input, unchanged */
+	bool isOverLastAxis = false; /**< the operator works along the input's last axis */
+	bool writesParts = true;     /**< the result may be a part of a larger surface */
 };
 
 /* Operators. Their comments list the inputs in the order of Operator::inputs. */
@@ -132,8 +130,8 @@ struct Convolution {
 /**
  * \brief Inputs: x; kernels (constant, K x C x R x S); bias (constant, K) or none
  *
- * The element of x at (y, x), times the kernels, is added to the output from (y * stride.y -
- * padding.top, x * stride.x - padding.left) on.
+ * Each element of x, at line i and column j, is multiplied by the kernels. The products are added
+ * to the output from line i * stride.y - padding.top, column j * stride.x - padding.left on.
  */
 struct TransposedConvolution {
 	static constexpr Traits traits{ .hasKernels = true,
@@ -155,7 +153,7 @@ struct FullyConnected {
 /** \brief A tensor seen as matrices, some for each sample; the last axis is their columns */
 struct Matrices {
 	uint32_t samples = 1;
-	uint32_t count = 1;
+	uint32_t count = 1; /**< number of matrices in each sample */
 	uint32_t rows = 1;
 	uint32_t columns = 1;
 	bool areBeside = false;
@@ -163,7 +161,7 @@ struct Matrices {
 	/** \param[in] areBeside the last axis but one counts the matrices, and the axis before it
 	 * their rows; otherwise the other way round */
 	Matrices(const Extents &shape, bool areBeside);
-	/** \return place of an element; a single sample, or a single matrix, stands for all */
+	/** \return index of an element; a single sample or matrix is repeated for any number */
 	size_t at(size_t sample, size_t matrix, size_t row, size_t column) const
 	{
 		sample %= samples;
@@ -176,8 +174,8 @@ struct Matrices {
 };
 
 /**
- * \brief Products of matrices that are computed. Inputs: a, matrices of T x C; b, of K x C, or of
- * C x K if \a ofChannels; bias (constant, K) or none
+ * \brief Products of matrices that the model computes. Inputs: a, matrices of T x C; b, matrices of
+ * K x C, or of C x K if \a ofChannels; bias (constant, K) or none
  */
 struct Product {
 	static constexpr Traits traits{ .isProduct = true,
@@ -185,7 +183,7 @@ struct Product {
 					.writesParts = false };
 	bool ofChannels = false;
 	bool besideA = false; /**< Matrices::areBeside of a and the result */
-	bool besideB = false;
+	bool besideB = false; /**< Matrices::areBeside of b */
 	Clamp activation;
 };
 
@@ -215,8 +213,8 @@ struct Pool {
 	op::Padding padding;
 	bool countPadding = false;
 	Clamp activation;
-	/** \brief The average is that of the real numbers; TFLite's kernels for windows divide the
-	 * sum of the integers instead */
+	/** \brief The average is that of the real numbers; TFLite's poolings divide the sum of the
+	 * integers instead, zero points included */
 	bool ofReals = false;
 
 	/** \return true if a single window covers all of \a picture */
@@ -250,8 +248,8 @@ struct Reshape {
 /** \brief The input with elements of \a value around it */
 struct Pad {
 	static constexpr Traits traits{ .movesElements = true };
-	Extents before; /**< for each axis */
-	Extents after;
+	Extents before; /**< number of added elements in front of each axis */
+	Extents after;	/**< number of added elements behind each axis */
 	double value = 0;
 };
 
@@ -274,7 +272,7 @@ struct Unary {
 	static constexpr Traits traits{};
 	using Function = ElementFunction;
 	Function function = Function::Identity; /**< Identity: converts type or quantization */
-	double parameter = 0;			/**< of functions that have one */
+	double parameter = 0;			/**< parameter of \a function, if it has one */
 	Clamp activation;
 	Function inner = Function::Identity; /**< applied first; has no parameter */
 	double scale = 1;
@@ -295,13 +293,13 @@ struct PRelu {
 	static constexpr Traits traits{ .isRepeating = true, .isOverLastAxis = true };
 };
 
-/** \brief A picture \a factor times as large */
+/** \brief A picture with \a factor times as many lines and columns */
 struct Enlarge {
 	static constexpr Traits traits{ .writesParts = false };
 	enum class Method : uint8_t {
-		Nearest,	/**< each element repeated */
-		Linear,		/**< between elements; element i lies at i * factor */
-		LinearOfCenters /**< between centers of elements, which are factor wide */
+		Nearest,	/**< each element is repeated */
+		Linear,		/**< interpolation; element i of the input lies at i * factor */
+		LinearOfCenters /**< the same; element i lies at the center of its factor outputs */
 	};
 	Method method = Method::Nearest;
 	op::Axes factor;
@@ -331,15 +329,15 @@ struct Transpose {
 /** \return the transpose that applies \a one to each sample of a batch */
 Transpose ofSamples(uint32_t samples, Transpose one);
 
-/** \brief A function of all numbers of the last axis; ArgMax makes that axis 1, or removes it */
+/** \brief A function of all numbers of the last axis; ArgMax reduces it to one, or removes it */
 struct OverChannels {
 	static constexpr Traits traits{ .isOverLastAxis = true, .writesParts = false };
 	using Function = op::OverChannels::Function;
 	Function function = Function::ArgMax;
-	uint32_t window = 0; /**< of LocalResponse, in channels; so are power and scale */
-	double power = 1;
+	uint32_t window = 0; /**< LocalResponse: number of channels that are squared and summed */
+	double power = 1;    /**< LocalResponse: x / (shift + scale * sum of squares) ^ power */
 	double scale = 1;
-	double shift = 0; /**< of LocalResponse, and of Standardize */
+	double shift = 0; /**< LocalResponse: see power; Standardize: epsilon */
 };
 
 /** \brief Reduces the last axis to one element */
@@ -352,7 +350,7 @@ struct ChannelReduction {
 struct Unknown {
 	static constexpr Traits traits{ .countsElements = true };
 	Error why;
-	/** \brief The operator is unknown only because an input's shape is */
+	/** \brief The operator is unknown only because the shape of an input is unknown */
 	bool follows = false;
 	/** \brief Another operator includes this one's work and does not read its result */
 	bool isFolded = false;
@@ -370,8 +368,8 @@ bool isAny(const Kind &kind)
 }
 
 /**
- * \return true if the CPU computes the operator as a function of all channels; such a step can have
- * integers on one side and real numbers on the other without a conversion
+ * \return true if the CPU computes the operator as a function of all channels: its input can be
+ * integers and its output real numbers, or the other way round, without a conversion
  */
 bool isOverChannels(const Kind &kind);
 /** \return the activation of an operator; nullptr if its kind has none */
@@ -388,7 +386,7 @@ inline bool hasKernels(const Kind &kind)
 }
 
 struct Operator {
-	std::string name; /**< for people: the first output's name */
+	std::string name; /**< for errors and reports: the first output's name */
 	std::string type; /**< the operator's name in the model's format */
 	Kind kind;
 	std::vector<ValueId> inputs;
@@ -400,14 +398,14 @@ struct Operator {
 struct TensorInFile {
 	std::string name;
 	Extents shape;
-	ElementOrder order = ElementOrder::Nhwc; /**< of its elements */
+	ElementOrder order = ElementOrder::Nhwc; /**< order of the elements */
 };
 
-/** \brief Numbers that a network keeps: a run reads what the run before has written */
+/** \brief Numbers that a network keeps: a run's output is an input of the next run */
 struct State {
 	size_t input = 0;	  /**< index into Model::inputs */
 	size_t output = 0;	  /**< index into Model::outputs */
-	std::vector<float> first; /**< what the first run reads, in the order of the input's axes */
+	std::vector<float> first; /**< numbers that the first run reads, in the input's order */
 };
 
 /** \brief A network; each operator comes after those whose results it reads */
@@ -417,11 +415,11 @@ struct Model {
 	std::vector<Operator> operators;
 	std::vector<ValueId> inputs;
 	std::vector<ValueId> outputs;
-	/** \brief Descriptions of the inputs, in order; a missing one follows from the value */
+	/** \brief Descriptions of the inputs; missing ones at the end are made from the values */
 	std::vector<TensorInFile> inputsInFile;
 	std::vector<TensorInFile> outputsInFile;
-	std::vector<State> states; /**< their inputs are the last ones */
-	/** \brief Number of times that the file format's kernels round an 8-bit result */
+	std::vector<State> states; /**< inputs of states are the last ones of \a inputs */
+	/** \brief Number of times that the runtime of the file's format rounds an 8-bit result */
 	ScaleRounding roundingOf8Bits = ScaleRounding::Twice;
 
 	/** \brief Indices of the operators that read a value */
@@ -442,7 +440,7 @@ struct Model {
 			return value == inputs[state.input] || value == outputs[state.output];
 		});
 	}
-	/** \brief Whether one operator alone reads a value, which is no output of the model */
+	/** \brief Whether a value is read by one operator alone, and is no output of the model */
 	bool isReadOnce(ValueId value) const
 	{
 		return readers(value).size() == 1 && !isOutput(value);
@@ -462,8 +460,8 @@ struct Model {
 	 * \brief Check the model's structure, and each operator's shapes, types and parameters
 	 *
 	 * An operator that breaks a rule becomes Unknown, so that the others can still be examined.
-	 * So does one with an input that no earlier operator writes, or a constant whose size does
-	 * not fit its shape; it loses that input.
+	 * An input is removed from its operator, which becomes Unknown, too, if no earlier operator
+	 * writes the input, or if it is a constant whose size does not fit its shape.
 	 *
 	 * \return InvalidFile if inputs do not exist, or a value is written twice or never
 	 */
@@ -473,8 +471,8 @@ struct Model {
 /** \return the shape with at least \a rank axes: axes of one element are put in front */
 Extents withRank(Extents shape, size_t rank);
 /**
- * \return the shape of two tensors that repeat axes of one element for each other, trailing axes
- * aligned; nothing if an axis has two other extents
+ * \return the shape to which two tensors are broadcast, with trailing axes aligned; nothing if an
+ * axis has two different extents that are not 1
  */
 std::optional<Extents> broadcastShape(const Extents &a, const Extents &b);
 /** \return an error if a constant's number of bytes does not fit its shape */
@@ -483,7 +481,7 @@ std::optional<Error> bytesError(const Value &value);
 std::vector<double> rawNumbers(Value constant);
 /** \return the exact elements of an integer constant; none if the constant is of another type */
 std::vector<int64_t> wholeNumbers(const Value &constant);
-/** \return the real numbers of a constant, or of \a count elements; float or double */
+/** \return real numbers of a constant: of all elements, or of \a count from \a first on */
 template<typename Number = double>
 std::vector<Number> realNumbers(const Value &constant, size_t first = 0,
 				size_t count = std::dynamic_extent);

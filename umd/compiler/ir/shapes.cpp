@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks types, weights and parts of operators against their values. Operators that pass are not
- * checked again when they are lowered.
+ * Checks operators against the types and shapes of their inputs and outputs. The lowering relies on
+ * these checks and does not repeat them.
  */
 #include <algorithm>
 
@@ -19,13 +19,13 @@ namespace
 
 constexpr const char *checking = "check model";
 
-/* Files need not name anything. */
+/* In files, values and operators may have no name. */
 Error invalid(const std::string &name, const std::string &why)
 {
 	return { ErrorCode::InvalidFile, checking, name.empty() ? "what has no name" : name, why };
 }
 
-/* Checks rules that legalize leaves open, but not the shapes that legalize computes. */
+/* Checks the rules for an operator, except for shapes that the folder legalize has computed. */
 class Checker : private Rules
 {
 public:
@@ -104,7 +104,7 @@ void Checker::needKernels() const
 		     fmt::format("have the zero point {}", one.zeroPoint));
 }
 
-/* Operands of a computation have one scale and one zero point. */
+/* Activations, unlike kernels, have one scale and one zero point for all channels. */
 void Checker::needQuantized(const Value &value) const
 {
 	const auto values = value.quantization.values();

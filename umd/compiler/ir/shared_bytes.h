@@ -31,7 +31,7 @@ private:
 	std::shared_ptr<const std::vector<std::byte>> owner_;
 };
 
-/** \return the low \a each bytes of each number, little endian as the host is */
+/** \return the low \a each bytes of each number, in little endian, which is the host's order */
 template<typename Numbers>
 std::vector<std::byte> lowBytes(const Numbers &numbers, size_t each)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Places of elements in arrays whose axes differ in order or extent.
+ * Indices of the same elements in arrays whose axes differ in order or extent.
  */
 #pragma once
 
@@ -12,18 +12,13 @@
 namespace nvdla::compiler
 {
 
-/**
- * \brief Maps elements of one array to places in another one
- *
- * It has the place of the first element in the other array and, for each axis, the distance there
- * from an element to the next.
- */
+/** \brief Maps the index of an element in one array to its index in another array */
 struct Walk {
-	Extents shape; /**< shape of the array whose elements are counted */
-	std::vector<size_t> strides;
-	size_t first = 0;
+	Extents shape;		     /**< shape of the first array */
+	std::vector<size_t> strides; /**< each axis: distance of neighbours in the other array */
+	size_t first = 0;	     /**< index of the element 0 in the other array */
 
-	/** \return place of the element with an index in the order of the shape */
+	/** \return index in the other array of the element with \a index in the first one */
 	size_t operator()(size_t index) const
 	{
 		size_t at = first;
@@ -36,7 +31,7 @@ struct Walk {
 	}
 };
 
-/** \return strides of an array of that shape without gaps, the last axis innermost */
+/** \return strides, in elements, of an array without gaps whose last axis is innermost */
 inline std::vector<size_t> packedStrides(const Extents &shape)
 {
 	std::vector<size_t> strides(shape.size(), 1);
@@ -46,7 +41,7 @@ inline std::vector<size_t> packedStrides(const Extents &shape)
 	return strides;
 }
 
-/** \brief Axis i becomes axis order[i] of \a shape */
+/** \brief From a transposed array, whose axis i is axis order[i] of \a shape, to the original */
 inline Walk transposed(const Extents &shape, const std::vector<uint32_t> &order)
 {
 	const std::vector<size_t> strides = packedStrides(shape);
@@ -59,7 +54,7 @@ inline Walk transposed(const Extents &shape, const std::vector<uint32_t> &order)
 	return walk;
 }
 
-/** \brief Repeat axes of one element, and those that are missing in front, to the shape \a to */
+/** \brief From an array that is broadcast to the shape \a to, to the array of shape \a shape */
 inline Walk repeated(const Extents &shape, const Extents &to)
 {
 	const std::vector<size_t> own = packedStrides(shape);

@@ -235,7 +235,7 @@ void Builder::keep(const Tensor &state, const Tensor &after)
 
 ValueId Builder::addConstant(Value value)
 {
-	/* A small file can make large constants, and use one again and again. */
+	/* In bytes: a small file can make large constants, and each use of one adds a copy. */
 	constexpr uint64_t most = uint64_t{ 1 } << 31;
 
 	building_.constantBytes += value.data.size();
@@ -255,7 +255,7 @@ Tensor Builder::constantTensor(Value constant)
 std::vector<ValueId> Builder::addWeights(Weights weights)
 {
 	const auto &values = model().values;
-	/* Kernels of the file's shape need no second copy: passes copy those that they change. */
+	/* Share kernels that the model has already: passes that change shared ones copy them. */
 	const auto known = std::ranges::find(values, weights.kernels);
 	std::vector<ValueId> ids{ known == values.end()
 					  ? addConstant(std::move(weights.kernels))

@@ -18,15 +18,15 @@
 namespace nvdla::compiler::legalize
 {
 
-/** \brief Maximum extent of an axis that an operator resizes */
+/** \brief Maximum extent of an axis that an operator resizes, and maximum padding of an axis */
 inline constexpr int64_t mostOfAxis = 1 << 24;
-/** \brief Maximum lines and columns of windows, of padding, and of results of windows */
+/** \brief Maximum lines and columns of windows, of their padding and of their results */
 inline constexpr uint32_t mostOfWindow = 1 << 16;
 
 /** \brief Order of a value's axes: axis i of the value is the file's axis order[i] */
 using AxisOrder = std::vector<uint32_t>;
 
-/** \return the file's own order of \a rank axes */
+/** \return the order 0, 1, ... of \a rank axes: the value has the file's order */
 AxisOrder asInFile(size_t rank);
 /** \return the axes of \a order whose extent in \a shape is more than 1 */
 AxisOrder severalOf(const Extents &shape, const AxisOrder &order);
@@ -39,28 +39,28 @@ AxisOrder severalOf(const Extents &shape, const AxisOrder &order);
  */
 struct Tensor {
 	ValueId id = 0;
-	Extents shape; /**< as the file has it */
+	Extents shape; /**< in the file's order of axes */
 	AxisOrder order;
 	/**
-	 * \brief If the last axis is flattened lines and columns: for each of its elements the
-	 * index that it has in the file; empty if the indices are the same
+	 * \brief For each element of the last axis, its index in the file. Flattened pictures need
+	 * this, because their values have the channels last; empty: the indices are the same
 	 */
 	std::vector<uint32_t> places = {};
 	/** \brief False if the shape is unknown; the tensor's readers are then unknown, too */
 	bool isKnown = true;
-	/** \brief Transpose that moves flattened elements to their indices in the file */
+	/** \brief With places: Transpose that moves the elements to their indices in the file */
 	Transpose unflattened = {};
 };
 
 /**
  * \return numbers of shape \a from, broadcast to shape \a to; none if the shapes do not allow that
- * or the result is too large
+ * or one of them has more than 2^26 elements
  */
 std::vector<double> broadcast(const std::vector<double> &numbers, const Extents &from,
 			      const Extents &to);
-/** \return true if an unchecked shape has at most \a elements elements */
+/** \return true if a shape, whose product may overflow, has at most \a elements elements */
 bool hasAtMost(const Extents &shape, uint64_t elements);
-/** \return place of an axis in \a order */
+/** \return index of \a axis in \a order */
 uint32_t placeOf(const AxisOrder &order, uint32_t axis);
 /** \return \a numbers[axis] for each of \a axes */
 Extents sizesOf(const Extents &numbers, const AxisOrder &axes);
@@ -71,11 +71,11 @@ inline Extents inValueOrder(const Tensor &tensor, const Extents &numbers)
 }
 /** \return a tensor like \a tensor, whose value has the shape \a shape */
 Tensor withValueShape(Tensor tensor, const Extents &shape);
-/** \return a tensor like \a tensor, with \a extent elements along an axis of the file */
+/** \return a tensor like \a tensor, with \a extent elements along the file's axis \a axis */
 Tensor withExtent(Tensor tensor, uint32_t axis, uint32_t extent);
-/** \brief Bring the last axis of a constant into the order of a flattened tensor, Tensor::places */
+/** \brief Bring the last axis of a constant into the order of a tensor with these Tensor::places */
 void rearrange(Value &constant, const std::vector<uint32_t> &places);
-/** \return the transpose that brings a value of shape \a shape into the axis order \a order */
+/** \return the transpose of a value of shape \a shape from the order of \a tensor to \a order */
 Transpose turnedTo(const Tensor &tensor, const Extents &shape, const AxisOrder &order);
 
 /** \brief Type and quantization of a result's elements */
@@ -89,21 +89,21 @@ struct ElementKind {
 /** \brief Constants of an operator */
 struct Weights {
 	Value kernels;
-	std::vector<Value> bias; /**< one, or none */
+	std::vector<Value> bias; /**< one value, or none */
 };
 
-/** \brief A state of a model that is being built: values of its numbers before and after a run */
+/** \brief A state of a model that is being built: numbers that are kept from run to run */
 struct KeptValue {
-	ValueId before = 0;
-	ValueId after = 0;
-	std::vector<float> first; /**< State::first */
+	ValueId before = 0;	  /**< value that a run reads */
+	ValueId after = 0;	  /**< value that a run leaves for the next one */
+	std::vector<float> first; /**< numbers that the first run reads */
 };
 
 /** \brief A model that is being built from a file */
 struct Building {
 	Model model;
-	std::vector<KeptValue> states; /**< not yet among the model's inputs and outputs */
-	uint64_t constantBytes = 0;    /**< of constants that are not in the file */
+	std::vector<KeptValue> states; /**< states that are not yet among the model's own */
+	uint64_t constantBytes = 0;    /**< total size of the constants that addConstant() added */
 };
 
 /**
@@ -115,46 +115,45 @@ struct Building {
 class Builder : public Rules
 {
 public:
-	/** \return an axis (or other index) below \a rank; a negative one counts from the end */
+	/** \return an axis (or other index) below \a rank; a negative number counts from the end */
 	uint32_t axis(int64_t axis, size_t rank, const std::string &field,
 		      const char *what = "axis");
-	/** \return usual order of values' axes: N, H, W, C of four; otherwise the file's */
+	/** \return usual order of a value's axes: N, H, W, C if rank is 4; otherwise the file's */
 	AxisOrder usualOrder(size_t rank) const;
 
-	/** \return axes that a file names, each once */
+	/** \return the axes that a file names, in ascending order and without repetitions */
 	AxisOrder sortedAxes(const std::vector<int64_t> &axes, size_t rank);
 
-	/** \brief The value of a tensor */
 	const Value &value(const Tensor &tensor) const { return model().values[tensor.id]; }
 	bool isConstant(const Tensor &tensor) const { return value(tensor).isConstant; }
 	/** \brief Operator that writes a value; null for inputs and constants */
 	Operator *writer(ValueId id) { return model().writer(id); }
-	/** \brief State that a tensor is no constant */
+	/** \brief Check that a tensor is no constant \return \a tensor */
 	const Tensor &needComputed(const Tensor &tensor);
 
-	/** \brief The tensor transposed to this order; axes of one element may end up anywhere */
+	/** \brief The tensor with its axes in \a order; moving axes of one element costs nothing */
 	Tensor inOrder(const Tensor &tensor, const AxisOrder &order);
-	/** \brief The tensor, its value's last axis being the file's axis \a axis */
+	/** \brief The tensor, transposed so that the file's axis \a axis is its value's last one */
 	Tensor withAxisLast(const Tensor &tensor, uint32_t axis);
-	/** \brief The tensor with its elements in the order of those of \a like */
+	/** \brief The tensor with its elements in the order in which \a like has its own */
 	Tensor arranged(const Tensor &tensor, const Tensor &like);
-	/** \brief The tensor with its elements in the file's order: the CPU moves flattened ones */
+	/** \brief The tensor without Tensor::places: the CPU moves flattened pictures' elements */
 	Tensor plain(const Tensor &tensor);
-	/** \brief A computed picture: N, H, W, C */
+	/** \brief Check that a tensor is a computed picture, and bring its value into N, H, W, C */
 	Tensor picture(const Tensor &tensor);
-	/** \brief A picture; a tensor of batch, channels and columns gets a single line */
+	/** \brief As picture(), but a tensor of batch, channels and columns gets a single line */
 	Tensor pictureOrLine(const Tensor &tensor);
 	/** \brief Reverse pictureOrLine(): remove the line from \a picture if \a tensor has none */
 	Tensor asLineLike(const Tensor &tensor, const Tensor &picture);
 	/** \brief A tensor, computed or constant, in another shape */
 	Tensor reshaped(const Tensor &tensor, const Extents &shape);
 
-	/** \return the shape of two tensors broadcast to each other; \a other has no more axes */
+	/** \return the shape of two tensors broadcast to each other; \a shape has all the axes */
 	Extents together(const Extents &shape, const Extents &other) const;
 	ValueId addConstant(Value value);
 	/** \brief A tensor of a constant in the file's axis order */
 	Tensor constantTensor(Value constant);
-	/** \return kernels, and the bias if there is one */
+	/** \return ids of the kernels and, if there is one, of the bias */
 	std::vector<ValueId> addWeights(Weights weights);
 	/** \brief A constant of one real number, which can be broadcast to any shape */
 	ValueId addNumber(double number) { return addConstant(floatConstant({ number }, { 1 })); }
@@ -170,18 +169,18 @@ public:
 	 */
 	ValueId addMeeting(const Tensor &tensor, Value value);
 
-	/** \brief Make a value without a writer a state. The first run reads zeros, each later one
-	 * the \a after of the run before */
+	/** \brief Make a value without a writer a state: the first run reads zeros there, each
+	 * later run reads \a after as the previous run computed it */
 	void keep(const Tensor &state, const Tensor &after);
 
-	/** \brief Set type and quantization of the operator's results, if the file states them */
+	/** \brief Set the type and quantization that the file states for the operator's results */
 	void setResults(const ElementKind &elements) { results_ = elements; }
 	/** \brief Whether results are real numbers; integers would round intermediate results */
 	bool hasFloatResults() const { return !results_ || isFloat(results_->type); }
 	void needFloatResults();
-	/** \brief Floating point of the width of a tensor's elements */
+	/** \brief Type for results of computing with a tensor: its own, or float32 for integers */
 	ElementKind real(const Tensor &tensor) const;
-	/** \brief Type and quantization of a computed result: the file's, or else floating point */
+	/** \brief Type and quantization of a computed result: setResults(), or else real() */
 	ElementKind computed(const Tensor &tensor) const
 	{
 		return results_ ? *results_ : real(tensor);
@@ -191,7 +190,7 @@ public:
 	{
 		return { value(tensor).type, value(tensor).quantization };
 	}
-	/** \brief The file's type and quantization, or else those of \a tensor */
+	/** \brief Type and quantization that setResults() has set, or else those of \a tensor */
 	ElementKind joined(const Tensor &tensor) const
 	{
 		return results_ ? *results_ : same(tensor);
@@ -200,10 +199,10 @@ public:
 	/** \brief Add an operator whose result has the shape of \a like */
 	Tensor make(Kind kind, const std::vector<ValueId> &inputs, const ElementKind &elements,
 		    const Tensor &like);
-	/** \brief Add an operator that computes with input \a x and others */
+	/** \brief Add an operator whose first input is \a x, with results of the kind computed() */
 	Tensor compute(Kind kind, const Tensor &x, const Tensor &like,
 		       const std::vector<ValueId> &others = {});
-	/** \brief compute() for an intermediate result; an error if the file states integers */
+	/** \brief compute() for an intermediate result, which integers would round: refuses them */
 	Tensor prepare(Kind kind, const Tensor &x, const Tensor &like,
 		       const std::vector<ValueId> &others = {});
 	/** \brief Add an operator that moves elements of \a x */
@@ -221,25 +220,24 @@ protected:
 	 * \param[in] pictureOrder order of a value's axes for a picture of the file
 	 */
 	Builder(const char *what, Building &building, AxisOrder pictureOrder);
-	/** \brief Type and name of the operator */
 	void setOperator(const std::string &type, const std::string &name)
 	{
 		type_ = type;
 		name_ = name;
 		setPart(fmt::format("{} {}", type, inQuotes(name)));
 	}
-	/** \brief Whether the value was added for this operator */
+	/** \brief Whether a value was added after this builder was made */
 	bool isNew(ValueId id) const { return id >= firstValue_; }
-	/** \brief Writer of a value that was added for this operator; null for all other values */
+	/** \brief Operator of this builder that writes a value; null if an older one does */
 	Operator *newWriter(ValueId id);
-	/** \brief Replace a value that was added for this operator by an older one */
+	/** \brief Replace the value \a id, which this builder added, by the older value \a other */
 	void becomes(ValueId id, ValueId other);
 
 	Model &model() { return building_.model; }
 	const Model &model() const { return building_.model; }
 
 private:
-	/* The result of an operator on constants; nothing if it cannot be computed here. */
+	/* The result of an operator on constants; nothing if the compiler cannot compute it. */
 	std::optional<Value> folded(const Operator &operation, const ElementKind &elements,
 				    const Extents &shape) const;
 	Tensor addValue(const std::string &name, Kind kind, const std::vector<ValueId> &inputs,

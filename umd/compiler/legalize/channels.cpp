@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operators that look at all channels, or move elements between channels and lines and columns;
- * sums, means and extremes over axes, and functions made of them.
+ * Functions over all channels; operators that move elements between channels and positions; sums,
+ * means and extremes over axes, and functions made of these.
  */
 #include <algorithm>
 
@@ -15,7 +15,8 @@ namespace nvdla::compiler::legalize
 namespace
 {
 
-/* Whether axes are lines, columns or both of a picture, and not the value's last axis. */
+/* Whether a pooling window can reduce \a axes: they are lines, columns or both of a picture. A
+ * single axis that is the value's last one is reduced as channels instead. */
 bool isWindow(const Builder &builder, const Tensor &x, const AxisOrder &axes)
 {
 	const AxisOrder usual = builder.usualOrder(4);
@@ -44,7 +45,7 @@ Tensor argMax(Builder &builder, const Tensor &from, uint32_t axis, bool ofSmalle
 	if (ofSmallest)
 		x = builder.make(Elementwise{ Elementwise::Function::Multiply, {} },
 				 { x.id, builder.addNumber(-1) }, builder.real(x), x);
-	/* Indices are integers of 16 bits. */
+	/* The CPU step writes an index as an integer of 16 bits, which stands for itself. */
 	return builder.make(OverChannels{}, { x.id }, { ElementType::Int16, Quantization{ 1, 0 } },
 			    withExtent(x, axis, 1));
 }
@@ -113,7 +114,7 @@ Rows rowsOf(Builder &builder, const Tensor &tensor, const AxisOrder &axes)
 	made.reduced = made.rows;
 	made.reduced.shape.back() = 1;
 	made.rows = builder.move(Reshape{}, made.turned, made.rows);
-	/* Keep a batch as the first axis. */
+	/* The reduced axes, of one element now, may have any place: keep a batch as first axis. */
 	made.kept.order = kept;
 	made.kept.order.insert(made.kept.order.begin() +
 				       (kept.empty() || kept.front() != 0 ? 0 : 1),

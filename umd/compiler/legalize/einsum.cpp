@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sums of products of two tensors, whose axes letters name: one or several products of matrices.
+ * Einsum: sums of products of two tensors whose axes are named by letters. Axes are merged so that
+ * the sums become a product of two matrices, or a batch of such products.
  */
 #include <algorithm>
 #include <cctype>
@@ -20,7 +21,8 @@ struct Equation {
 	std::string a, b, result;
 };
 
-/* "ij,jk->ik"; without an arrow, the result has the letters that occur once, by alphabet. */
+/* Parses "ij,jk->ik". Without an arrow, the result's axes are the letters that occur only once, in
+ * alphabetical order. */
 Equation equationOf(Builder &builder, std::string text)
 {
 	std::erase(text, ' ');

@@ -64,7 +64,7 @@ Tensor elementwise(Builder &builder, const Elementwise &operation, Tensor a, Ten
 	const bool first = builder.isConstant(a), second = builder.isConstant(b);
 	const size_t rank = std::max(a.shape.size(), b.shape.size());
 
-	/* Prepend missing axes of one element. For a single constant, addMeeting() does that. */
+	/* Prepend missing axes of one element. If one input is constant, addMeeting() does that. */
 	for (Tensor *one : { &a, &b }) {
 		if (one->shape.size() < rank && (first == second || !builder.isConstant(*one)))
 			*one = builder.reshaped(*one, withRank(one->shape, rank));
@@ -75,8 +75,8 @@ Tensor elementwise(Builder &builder, const Elementwise &operation, Tensor a, Ten
 	Tensor &other = &larger == &a ? b : a;
 	Tensor like = larger;
 	like.shape = builder.together(larger.shape, other.shape);
-	/* Flattened last axes of two operands need the same order of elements, except if one
-	 * operand has a single number per row. */
+	/* Flattened pictures (Tensor::places) need the same order of elements in both operands,
+	 * unless one operand has a single number per row. */
 	const bool otherOrder =
 		!first && !second && a.places != b.places && other.shape.back() != 1;
 	if (otherOrder || like.shape != larger.shape) {
@@ -181,7 +181,7 @@ Tensor select(Builder &builder, const Value &condition, const Tensor &a, const T
 			 : first				   ? b
 								   : a;
 	const std::vector<double> mask = broadcast(rawNumbers(condition), condition.shape, x.shape);
-	/* The elements of a tensor where the condition is \a wanted, elsewhere 0. */
+	/* Returns a tensor's elements where the condition is \a wanted, and 0 elsewhere. */
 	const auto chosen = [&](const Tensor &from, bool wanted) {
 		const Value &value = builder.value(from);
 		std::vector<double> numbers =

@@ -14,7 +14,8 @@ namespace nvdla::compiler::legalize
 namespace
 {
 
-/* Index of the element that padding repeats at index \a at; "symmetric" repeats the edge, too. */
+/* Index of the element that the padding has at index \a at, which is negative in front of the axis.
+ * Mode "reflect" mirrors at the edge element, "symmetric" behind it. */
 int64_t repeatedAt(const std::string &mode, int64_t at, int64_t extent)
 {
 	const int64_t edge = mode == "symmetric" ? 1 : 0;
@@ -26,7 +27,7 @@ int64_t repeatedAt(const std::string &mode, int64_t at, int64_t extent)
 	return at < 0 ? -at - edge : at < extent ? at : 2 * (extent - 1) + edge - at;
 }
 
-/* Parts of an axis whose concatenation is the axis with padding; no parts without padding. */
+/* Parts of an axis whose concatenation is the padded axis; none if there is no padding. */
 std::vector<Part> paddedParts(Builder &builder, const std::string &field, const std::string &mode,
 			      uint32_t extent, uint32_t before, uint32_t after)
 {

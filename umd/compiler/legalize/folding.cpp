@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operators whose operands are all constants: exporters compute shapes with these. Their results
- * are computed when they are added.
+ * Operators whose operands are all constants: exporters compute shapes with them. The compiler
+ * computes their results at once, instead of adding the operators to the model.
  */
 #include <algorithm>
 #include <cmath>
@@ -16,11 +16,11 @@ namespace nvdla::compiler::legalize
 namespace
 {
 
-/* Largest integer that a double holds exactly; largest number of elements whose indices the
- * evaluator's floats hold exactly. */
+/* mostWhole: a double holds all integers below it exactly. mostPlaces: the largest number of
+ * elements whose indices floats, the numbers of evaluate(), hold exactly. */
 constexpr double mostWhole = 0x1p53, mostPlaces = 0x1p24;
 
-/* Numbers as a constant; nothing if an integer would be too large. */
+/* Returns numbers as a constant of a type; nothing if an integer would be too large. */
 std::optional<Value> constantOf(const std::vector<double> &numbers, ElementType type,
 				const Extents &shape)
 {

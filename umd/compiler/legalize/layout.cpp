@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operators that move elements. Most only rename axes.
+ * Operators that move elements. Many only change the order of axes (Tensor::order), not the value.
  */
 #include <algorithm>
 
@@ -15,8 +15,8 @@ namespace nvdla::compiler::legalize
 namespace
 {
 
-/* Order of all axes in which those of more than one element are \a several; the usual one if it
- * fits. */
+/* Returns an order of all axes in which those of more than one element have the order \a several:
+ * if possible, the usual order. */
 AxisOrder orderOf(const Builder &builder, const Extents &shape, const AxisOrder &several)
 {
 	const AxisOrder usual = builder.usualOrder(shape.size());
@@ -32,7 +32,7 @@ AxisOrder orderOf(const Builder &builder, const Extents &shape, const AxisOrder 
 	return order;
 }
 
-/* A flattened picture, whose elements stay where they are. */
+/* Describes a flattened picture whose elements stay where they are, with Tensor::places. */
 Tensor flattened(const Tensor &tensor, const Extents &shape)
 {
 	const Walk walk = compiler::transposed(tensor.shape, tensor.order);
@@ -49,10 +49,10 @@ Tensor reshape(Builder &builder, const Tensor &tensor, const Extents &shape)
 	const AxisOrder from = severalOf(tensor.shape, tensor.order);
 	const AxisOrder to = severalOf(shape, asInFile(shape.size()));
 
-	/* The elements are in the file's order already. */
+	/* Case 1: the elements are in the file's order already. */
 	if (std::is_sorted(from.begin(), from.end()))
 		return builder.move(Reshape{}, tensor, { 0, shape, orderOf(builder, shape, to) });
-	/* The reshape only adds or removes axes of one element. */
+	/* Case 2: the reshape only adds or removes axes of one element. */
 	const AxisOrder old = severalOf(tensor.shape, asInFile(tensor.shape.size()));
 	if (sizesOf(tensor.shape, old) == sizesOf(shape, to)) {
 		AxisOrder several;
@@ -61,18 +61,18 @@ Tensor reshape(Builder &builder, const Tensor &tensor, const Extents &shape)
 		return builder.move(Reshape{}, tensor,
 				    { 0, shape, orderOf(builder, shape, several) });
 	}
-	/* The reshape flattens all axes but for a batch in front. */
+	/* Case 3: the reshape flattens all axes, except for a batch in front. */
 	const bool keepsBatch = to.size() == 2 && to.front() == 0 && shape[0] == tensor.shape[0] &&
 				tensor.order.front() == 0;
 	if ((to.size() == 1 || keepsBatch) && to.back() + 1 == shape.size())
 		return builder.move(Reshape{}, tensor, flattened(tensor, shape));
-	/* The CPU brings the elements into the file's order. */
+	/* Otherwise the CPU brings the elements into the file's order first. */
 	const Tensor inFile = builder.inOrder(tensor, asInFile(tensor.shape.size()));
 	return builder.move(Reshape{}, inFile, { 0, shape, orderOf(builder, shape, to) });
 }
 
-/* Whether a value is pictures of so many channels in memory. Reshapes move nothing, so the shape
- * before them tells. */
+/* Whether a value lies in memory as so many pictures of so many channels. Reshapes move nothing in
+ * memory, so the shape before them decides. */
 bool arePictures(const Model &model, ValueId id, uint32_t samples, size_t channels)
 {
 	const Extents &shape = model.values[model.beforeReshapes(id)].shape;
@@ -81,14 +81,14 @@ bool arePictures(const Model &model, ValueId id, uint32_t samples, size_t channe
 	       samples == (shape.size() == 4 ? shape.front() : 1);
 }
 
-/* Whether a flattened tensor is a picture in memory; its elements, plane by plane, are in the
+/* Whether a flattened tensor lies in memory as a picture that, read channel by channel, has the
  * file's order. */
 bool isFlatPicture(const Model &model, const Tensor &tensor)
 {
 	const auto &[extents, order] = tensor.unflattened;
 	const Operator *writer = model.writer(tensor.id);
 
-	/* An operator that computes with the tensor, or reads it, may use another surface. */
+	/* An operator that writes or reads the flattened tensor may use another surface. */
 	return order == AxisOrder{ 0, 3, 1, 2 } && writer && isAny<Reshape>(writer->kind) &&
 	       model.readers(tensor.id).empty() &&
 	       tensor.places.size() * extents.front() == elementCount(extents) &&
@@ -118,7 +118,7 @@ Tensor asOutput(Builder &builder, const Model &model, const Tensor &from, Elemen
 	const auto lies = [&](const AxisOrder &axes) {
 		return severalOf(tensor.shape, tensor.order) == severalOf(tensor.shape, axes);
 	};
-	/* A picture has the batch as its first axis, or is flattened from N, C, H, W. */
+	/* Nchw is for pictures whose first axis is the batch, and for flattened pictures. */
 	const bool isBatch = inFile.size() == 4 && (tensor.shape[0] == 1 || tensor.order[0] == 0);
 	const bool isPicture =
 		isFlat || (isBatch && lies(builder.usualOrder(4)) &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Translates operators of files into operators of the compiler. Axes are numbered as in the file.
- * Each function adds operators to the builder's model; it throws BrokenRule if it cannot.
+ * Translates operators of model files into operators of the compiler. Axes are numbered as in the
+ * file. Each function adds operators to the builder's model, or throws BrokenRule.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ namespace nvdla::compiler::legalize
 Tensor unary(Builder &builder, const Tensor &x, const Unary &function);
 /** \brief factor * function(x) */
 Tensor scaledUnary(Builder &builder, const Tensor &x, const Unary &function, double factor);
-/** \param[in] isLast whether the product is the operator's result */
+/** \param[in] isLast whether the product is the result of the file's operator, or intermediate */
 Tensor timesNumber(Builder &builder, const Tensor &x, double factor, bool isLast = true);
 /** \brief Shrink: 0 if |x| <= threshold, else x moved towards 0 by \a bias */
 Tensor shrink(Builder &builder, const Tensor &x, double threshold, double bias);
@@ -28,16 +28,16 @@ Tensor shrink(Builder &builder, const Tensor &x, double threshold, double bias);
 Tensor hardSigmoid(Builder &builder, const Tensor &x, double alpha, double beta);
 /** \brief A function of two tensors, aligned at their trailing axes; one may be constant */
 Tensor elementwise(Builder &builder, const Elementwise &operation, Tensor a, Tensor b);
-/** \brief a / b; a product if b is constant, a function of b if a is one number */
+/** \brief a / b: a product if b is constant, a function of b if a is a constant of one number */
 Tensor quotient(Builder &builder, const Tensor &a, const Tensor &b, const Clamp &activation);
 /** \brief A function of two tensors, then of its result and the third tensor, and so on; the
  * activation applies to the last result */
 Tensor several(Builder &builder, const Elementwise &operation, const std::vector<Tensor> &tensors);
 Tensor mean(Builder &builder, const std::vector<Tensor> &tensors);
 Tensor squaredDifference(Builder &builder, const Tensor &a, const Tensor &b);
-/** \brief x ^ exponent; products where these suffice */
+/** \brief x ^ exponent; exponents 1, 2 and (with float results) 3 need no power function */
 Tensor power(Builder &builder, const Tensor &x, double exponent);
-/** \param[in] slopes are broadcast to x */
+/** \param[in] slopes factors of the negative elements; they are broadcast to x */
 Tensor prelu(Builder &builder, const Tensor &x, const Value &slopes);
 /** \brief Elements of \a a where the constant condition is true, else of \a b */
 Tensor select(Builder &builder, const Value &condition, const Tensor &a, const Tensor &b);
@@ -46,19 +46,19 @@ Tensor select(Builder &builder, const Value &condition, const Tensor &a, const T
 
 /**
  * \brief A tensor as an output of the model
- * \param[out] order Nchw: in the file a picture in N, C, H, W, whose value has the channels last;
- * Nhwc: elements in the file's order, to which the CPU transposes them if necessary
+ * \param[out] order Nchw: the file has a picture N, C, H, W, and the result has its channels last;
+ * Nhwc: the result has the file's order of axes (a CPU step transposes it if necessary)
  */
 Tensor asOutput(Builder &builder, const Model &model, const Tensor &tensor, ElementOrder &order);
-/** \param[in] perm axis i of the result is axis perm[i] */
+/** \param[in] perm axis i of the result is axis perm[i] of \a tensor */
 Tensor transposed(Builder &builder, const Tensor &tensor, const std::vector<int64_t> &perm);
 Tensor concatenation(Builder &builder, const std::vector<Tensor> &tensors, int64_t axis,
 		     const Clamp &activation);
 /** \brief Concatenate tensors along a new axis */
 Tensor stack(Builder &builder, const std::vector<Tensor> &tensors, int64_t axis);
 /**
- * \param[in] shape one extent may be -1: the number of elements gives it
- * \param[in] zeroKeeps 0 stands for the tensor's own extent
+ * \param[in] shape one extent may be -1: it follows from the number of elements
+ * \param[in] zeroKeeps an extent of 0 stands for the tensor's own extent of this axis
  */
 Tensor reshaped(Builder &builder, const Tensor &tensor, const std::vector<int64_t> &shape,
 		bool zeroKeeps);
@@ -66,20 +66,20 @@ Tensor reshaped(Builder &builder, const Tensor &tensor, const std::vector<int64_
 Tensor flattenedAt(Builder &builder, const Tensor &tensor, int64_t axis);
 /** \param[in] axes to remove, each with one element; empty: all axes with one element */
 Tensor squeezed(Builder &builder, const Tensor &tensor, const std::vector<int64_t> &axes);
-/** \param[in] axes to add, each with one element; counted as axes of the result */
+/** \param[in] axes to add, each with one element; numbered as axes of the result */
 Tensor unsqueezed(Builder &builder, const Tensor &tensor, const std::vector<int64_t> &axes);
 
-/** \return the index \a at, clamped to the axis; negative ones count from its end */
+/** \return the index \a at, clamped to 0..extent; a negative index counts from the axis' end */
 inline int64_t placeWithin(int64_t at, int64_t extent)
 {
 	return std::clamp<int64_t>(at < 0 ? at + extent : at, 0, extent);
 }
-/** \brief A slice in the words of files: one number for each of some axes */
+/** \brief A slice as files describe it: each list has one number for each sliced axis */
 struct Cuts {
 	std::vector<int64_t> starts;
-	std::vector<int64_t> ends;  /**< the first elements that are left out */
-	std::vector<int64_t> axes;  /**< empty: the first ones */
-	std::vector<int64_t> steps; /**< empty: 1 */
+	std::vector<int64_t> ends;  /**< the first indices behind the slice */
+	std::vector<int64_t> axes;  /**< the sliced axes; empty: 0, 1, and so on */
+	std::vector<int64_t> steps; /**< empty: all are 1 */
 };
 Tensor slice(Builder &builder, const Tensor &tensor, Cuts cuts);
 /** \brief Every stride-th element from \a begin on, as many as \a shape has */
@@ -91,7 +91,7 @@ struct Part {
 	uint32_t begin;
 	uint32_t count;
 };
-/** \brief Maximum number of an axis' parts; each is an operation, or more */
+/** \brief Maximum number of parts of an axis: each part takes at least one operation */
 inline constexpr uint32_t mostParts = 64;
 Tensor part(Builder &builder, const Tensor &tensor, uint32_t axis, const Part &part);
 /** \return the tensor split along an axis, one part for each size */
@@ -101,8 +101,8 @@ std::vector<Tensor> split(Builder &builder, const Tensor &tensor, uint32_t axis,
 Tensor ofParts(Builder &builder, Tensor tensor, const std::vector<std::vector<Part>> &axes);
 /**
  * \brief Parts that pick elements of an axis of \a extent elements
- * \param[in] field the file's name of the elements, for errors
- * \return one part for each run of neighbours; none if the axis is unchanged
+ * \param[in] field the file's name for the indices \a taken, for errors
+ * \return one part for each run of consecutive indices; none if they are the whole axis in order
  */
 std::vector<Part> takenParts(Builder &builder, const std::string &field, uint32_t extent,
 			     const std::vector<uint32_t> &taken);
@@ -116,11 +116,11 @@ Tensor expand(Builder &builder, const Tensor &tensor, const std::vector<int64_t>
 Tensor gather(Builder &builder, const Tensor &tensor, int64_t axis, const Value &indices);
 
 struct Padding {
-	std::string field;	     /**< the file's name of the numbers, for errors */
+	std::string field;	     /**< the file's name for before and after, for errors */
 	std::string mode;	     /**< constant, reflect, symmetric, edge or wrap */
-	std::vector<int64_t> before; /**< each axis */
-	std::vector<int64_t> after;
-	double value = 0;
+	std::vector<int64_t> before; /**< number of elements to add in front of each axis */
+	std::vector<int64_t> after;  /**< number of elements to add behind each axis */
+	double value = 0;	     /**< the added elements in mode constant */
 	std::optional<std::vector<int64_t>> axes = {}; /**< axes to pad; nothing: all */
 };
 Tensor pad(Builder &builder, const Tensor &tensor, const Padding &padding);
@@ -131,22 +131,22 @@ Tensor pad(Builder &builder, const Tensor &tensor, const Padding &padding);
 Tensor argMax(Builder &builder, const Tensor &tensor, uint32_t axis, bool ofSmallest);
 /** \brief A function of all numbers along an axis: Softmax or OverChannels */
 Tensor overAxis(Builder &builder, const Tensor &tensor, uint32_t axis, Kind function);
-/** \param[in] blocksTogether adjacent channels become a block (ONNX: CRD), else a pixel (DCR) */
+/** \param[in] blocksTogether ONNX's CRD: adjacent channels form a block; else DCR: one pixel */
 Tensor depthToSpace(Builder &builder, const Tensor &picture, int64_t size, bool blocksTogether);
 Tensor spaceToDepth(Builder &builder, const Tensor &picture, int64_t size);
 
 /** \brief A tensor with several axes flattened to its last one, for reductions */
 struct Rows {
-	Tensor turned;	/**< the tensor, transposed so that these axes are last */
-	Tensor rows;	/**< the same elements, with these axes as one */
-	Tensor reduced; /**< shape of rows, with one element in each */
-	Tensor kept;	/**< reduced with the tensor's axes; the flattened ones have one element */
+	Tensor turned;	/**< the tensor, transposed so that the axes to flatten are last */
+	Tensor rows;	/**< the same elements; the last axis is all the flattened axes */
+	Tensor reduced; /**< shape and axes of a reduction's result: rows of one element */
+	Tensor kept; /**< the same result in the tensor's axes: flattened axes have one element */
 };
 /** \param[in] axes to flatten, in the file's order */
 Rows rowsOf(Builder &builder, const Tensor &tensor, const AxisOrder &axes);
 
 struct Reduction {
-	AxisOrder axes;	   /**< sorted */
+	AxisOrder axes;	   /**< axes to reduce, in ascending order */
 	bool keeps = true; /**< the result keeps the axes, with one element each */
 };
 /** \brief Functions of each element before and after a reduction; Identity: none */
@@ -158,7 +158,7 @@ Tensor reduced(Builder &builder, const Tensor &tensor, const Reduction &over, Po
 	       const Around &around);
 Tensor logarithmOfExponentials(Builder &builder, const Tensor &tensor, const Reduction &over);
 
-/** \brief Factors and summands applied after a normalization; empty: none */
+/** \brief Factors and summands behind a normalization, one for each index of an axis; or none */
 struct Scaling {
 	std::vector<double> factors;
 	std::vector<double> sums;
@@ -167,37 +167,38 @@ struct Scaling {
 Tensor batchNormalized(Builder &builder, const Tensor &x, const Scaling &scaling,
 		       const std::vector<double> &mean, const std::vector<double> &variance,
 		       double epsilon);
-/** \param[in] first axis; it and all later ones are normalized together */
+/** \param[in] first first of the axes that are normalized together, up to the last axis */
 Tensor layerNormalized(Builder &builder, const Tensor &x, uint32_t first, const Scaling &scaling,
 		       double epsilon);
 /** \brief Normalize each channel by itself */
 Tensor instanceNormalized(Builder &builder, const Tensor &pictureOrLine, const Scaling &scaling,
 			  double epsilon);
-/** \brief Normalize groups of adjacent channels, axis 1 */
+/** \brief Normalize each group of adjacent channels by itself; the channels are axis 1 */
 Tensor groupNormalized(Builder &builder, const Tensor &picture, int64_t groups,
 		       const Scaling &scaling, double epsilon);
 
 /* Windows: windows.cpp, transposed.cpp, resize.cpp. A "line" is a tensor N, C, W. */
 
-/** \brief Whether padding is TensorFlow's SAME: there are input / stride windows, rounded up */
+/** \brief Whether padding is TensorFlow's SAME: as much as input / stride windows need, rounded up
+ */
 enum class Same : uint8_t {
 	No,
 	Upper, /**< an odd element of padding is at the end */
-	Lower
+	Lower  /**< an odd element of padding is at the beginning */
 };
 struct Windows {
 	op::Axes kernel;
 	op::Axes stride;
 	op::Axes dilation;
 	op::Padding padding;
-	Same same = Same::No; /**< other than No: in place of the numbers in padding */
+	Same same = Same::No; /**< Upper, Lower: padding follows from the extents */
 };
-/** \return numbers of lines and columns, checked against mostOfWindow */
+/** \return \a y lines and \a x columns, which have to be 1 to mostOfWindow */
 op::Axes axesOf(Builder &builder, const std::string &field, int64_t y, int64_t x);
 
 struct PoolRules {
-	bool countsPadding = false;
-	bool ceils = false; /**< a last window counts even if only a part has elements */
+	bool countsPadding = false; /**< averages divide by the whole window, padding included */
+	bool ceils = false;	    /**< a last window counts if only a part has elements */
 	Clamp activation;
 };
 Tensor pool(Builder &builder, Pool::Method method, const Tensor &pictureOrLine,
@@ -211,19 +212,19 @@ Tensor convolution(Builder &builder, const Tensor &pictureOrLine, const Windows 
 /**
  * \brief Dilated convolution, which files spell as space-to-batch, convolution, batch-to-space
  * \param[in] samples input of batch-to-space
- * \param[in] spreading type of the space-to-batch operator. It is an Unknown, whose inputs are the
- * picture, the block and its padding
- * \param[in] block of batch-to-space, lines and columns: the dilation
- * \param[in] crops of the result: before and behind lines, then columns
+ * \param[in] spreading the file's name for space-to-batch. The model has this operator as Unknown,
+ * whose inputs are the picture, the block and its padding
+ * \param[in] block lines and columns of batch-to-space's block: the dilation
+ * \param[in] crops elements to cut off: lines at top and bottom, columns at left and right
  */
 Tensor dilated(Builder &builder, const Tensor &samples, const std::string &spreading,
 	       const std::vector<int64_t> &block, const std::vector<int64_t> &crops);
 
 /** \brief Output of a transposed convolution along an axis */
 struct TransposedAxis {
-	int64_t more = 0;	    /**< elements behind the sums (output_padding) */
-	std::optional<int64_t> out; /**< elements; excess ones are cut off at both ends */
-	bool moreBehind = false;    /**< an odd excess is cut off behind */
+	int64_t more = 0;	    /**< number of elements to add at the end (output_padding) */
+	std::optional<int64_t> out; /**< wanted number of elements: more are cut off at both ends */
+	bool moreBehind = false;    /**< if an odd number is cut off, the end loses more */
 };
 /** \param[in] weights K/groups x C x R x S; without R if the input is a line */
 Tensor transposedConvolution(Builder &builder, const Tensor &pictureOrLine, const Windows &windows,
@@ -242,22 +243,22 @@ Tensor einsum(Builder &builder, const std::string &text, const Tensor &a, const 
 
 /* Recurrent cells: recurrent.cpp */
 
-/** \brief A cell in one or two directions; lists have the numbers of the first direction first */
+/** \brief A recurrent cell in one or two directions; each list begins with the first direction */
 struct Recurrence {
 	enum class Kind : uint8_t { Rnn, Gru, Lstm };
 	Kind kind = Kind::Rnn;
-	uint32_t size = 0;	 /**< elements of a state */
-	uint32_t directions = 1; /**< a second one is reverse: the last input comes first */
-	bool isReverse = false;	 /**< the first direction is reverse */
+	uint32_t size = 0;	 /**< number of elements of a state */
+	uint32_t directions = 1; /**< 1 or 2; the second one reads the last input first */
+	bool isReverse = false;	 /**< the first direction, too, reads the last input first */
 	Unary gate, candidate, output;
-	Clamp memory = {};	    /**< LSTM: limits of its memory */
-	bool resetsProduct = false; /**< GRU: reset multiplies the product, not the state */
-	/** \brief Kernels for the input, gate by gate. LSTM: input, output, forget, candidate;
-	 * GRU: update, reset, candidate; RNN: candidate */
+	Clamp memory = {};	    /**< LSTM: limits of the cell state */
+	bool resetsProduct = false; /**< GRU: reset multiplies the state's product, not the state */
+	/** \brief Kernels for the input, gate by gate, in this order: input, output, forget,
+	 * candidate (LSTM); update, reset, candidate (GRU); candidate (RNN) */
 	std::vector<double> input;
 	std::vector<double> recurrent; /**< kernels for the hidden state */
 	std::vector<double> bias;
-	std::vector<double> recurrentBias; /**< 0 but for the candidate with resetsProduct */
+	std::vector<double> recurrentBias; /**< 0, except for the candidate with resetsProduct */
 };
 uint32_t gatesOf(Recurrence::Kind kind);
 /**
@@ -274,13 +275,13 @@ std::vector<Tensor> recurrent(Builder &builder, const Tensor &x, const Recurrenc
 /**
  * \brief Filters over the features of the last steps (SVDF): recurrent.cpp
  *
- * Each filter multiplies its features of the last steps (the newest one last) by its weights and
- * sums the products up. The sums of each \a rank consecutive filters are added.
+ * A filter's feature of a step is the product of the step's input with the filter's kernel. Each
+ * filter sums its weighted features of the last steps. Each \a rank consecutive sums are added.
  *
  * \param[in] x one row of elements
- * \param[in] state features of the last steps, 1 x steps x 1 x filters
+ * \param[in] state features of the last steps, the newest one last: 1 x steps x 1 x filters
  * \param[in] features kernels, filters x elements
- * \param[in] times kernels, filters x steps; bias, one for each sum of filters
+ * \param[in] times weights, filters x steps; bias, one for each \a rank filters
  */
 Tensor filteredSteps(Builder &builder, const Tensor &x, const Tensor &state, Weights features,
 		     Weights times, uint32_t rank, const Clamp &activation);
@@ -288,17 +289,17 @@ Tensor filteredSteps(Builder &builder, const Tensor &x, const Tensor &state, Wei
 enum class Rounding : uint8_t { Floor, Ceil, HalfUp, HalfDown };
 /** \brief Mapping of a resized picture's elements to those of the input */
 struct Resizing {
-	bool isNearest = false;		/**< false: linear */
-	bool centers = false;		/**< elements have a width; their centers are aligned */
-	bool corners = false;		/**< first and last elements are aligned */
-	bool onlyIsFirst = false;	/**< with centers: a result's only element is the first */
-	bool inSinglePrecision = false; /**< positions are computed in float */
+	bool isNearest = false;		/**< nearest neighbour; false: linear interpolation */
+	bool centers = false;		/**< half-pixel centers: element i lies at i + 1/2 */
+	bool corners = false;		/**< first and last elements of both pictures coincide */
+	bool onlyIsFirst = false;	/**< with centers: an only element is the input's first */
+	bool inSinglePrecision = false; /**< positions are computed in float, as TFLite does */
 	Rounding rounding = Rounding::Floor;
-	uint32_t lines = 0; /**< of the result; with columns = 0, too: by the factors */
+	uint32_t lines = 0; /**< lines of the result; if columns is 0, too, the factors give both */
 	uint32_t columns = 0;
-	double factorY = 1;
+	double factorY = 1; /**< lines of the result divided by lines of the input */
 	double factorX = 1;
-	double factorError = 1e-9; /**< relative error of factors */
+	double factorError = 1e-9; /**< relative error that the factors may have */
 };
 Tensor resize(Builder &builder, const Tensor &picture, const Resizing &how);
 

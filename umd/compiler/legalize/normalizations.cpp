@@ -21,7 +21,7 @@ Tensor standardized(Builder &builder, const Tensor &rows, double epsilon)
 		rows, rows);
 }
 
-/* Multiplies by scale and adds bias, one per element of an axis; absent ones are left out. */
+/* Multiplies by factors, if there are any, and adds sums: one number for each index of an axis. */
 Tensor scaledAlong(Builder &builder, Tensor x, uint32_t axis, const Scaling &scaling)
 {
 	for (const auto &[numbers, function] :
@@ -64,7 +64,7 @@ Tensor layerNormalized(Builder &builder, const Tensor &x, uint32_t first, const 
 {
 	AxisOrder axes = asInFile(x.shape.size());
 
-	/* Several axes are normalized as one, in the file's order. */
+	/* Axes from \a first on: rowsOf() makes one axis of them, in the file's order. */
 	axes.erase(axes.begin(), axes.begin() + first);
 	const Rows all = rowsOf(builder, x, axes);
 	const Tensor made = scaledAlong(builder, standardized(builder, all.rows, epsilon),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recurrent cells, step by step.
+ * Recurrent cells (RNN, GRU, LSTM), unrolled into the operations of each step.
  *
  * One operation multiplies the inputs of all steps by their kernels. A step needs its products as
  * channels. So the CPU moves the rows of products to channels before the first step, and the states
- * back to rows behind the last one.
+ * back to rows behind the last step.
  */
 #include <algorithm>
 #include <map>
@@ -22,12 +22,13 @@ namespace
 
 using Function = Elementwise::Function;
 
-/* States are whole atoms of any type on any core, so that parts of a tensor need no copy. */
+/* States are padded to multiples of this number of channels, which is whole atoms of any type on
+ * any core: then a part of a tensor needs no copy. */
 constexpr uint32_t atom = 32;
-/* Each step is some ten operations. */
+/* Limit of steps times batch times directions, because each step makes some ten operations. */
 constexpr uint64_t mostSteps = 256;
 
-/* The rows of a matrix, each a matrix of its own */
+/* Returns each row of a matrix as a matrix of one row. */
 std::vector<Tensor> eachRow(Builder &builder, const Tensor &matrix)
 {
 	const uint32_t count = matrix.shape[0], width = matrix.shape[1];
@@ -44,7 +45,7 @@ std::vector<Tensor> eachRow(Builder &builder, const Tensor &matrix)
 	return rows;
 }
 
-/* Reverses eachRow(). */
+/* Returns the matrix of some rows: the inverse of eachRow(). */
 Tensor ofRows(Builder &builder, std::span<const Tensor> rows)
 {
 	const uint32_t width = rows.front().shape[1];
@@ -60,7 +61,7 @@ Tensor ofRows(Builder &builder, std::span<const Tensor> rows)
 	return concatenation(builder, lines, 0, {});
 }
 
-/* One sequence of a batch, in one direction */
+/* A cell's steps for one sequence of the batch, in one direction */
 class Sequence
 {
 public:
@@ -70,10 +71,10 @@ public:
 	{
 	}
 
-	/* \return the hidden states, a row behind each step; \a inputs has a row for each step */
+	/* \return the hidden states, one row for each step; \a inputs has one row for each step */
 	Tensor run(const Tensor &inputs);
 
-	/* The states before the first step, then behind the last one; nothing: zeros */
+	/* The states: run() begins with them and leaves those of the last step; nothing: zeros */
 	std::optional<Tensor> hidden;
 	std::optional<Tensor> memory;
 
@@ -86,7 +87,8 @@ private:
 	{
 		return part(builder_, all, 1, { some.begin * width_, some.count * width_ });
 	}
-	/* Numbers of some gates, each padded with zeros to whole atoms; \a columns 0: a vector */
+	/* The rows of some gates: rows of zeros fill each gate up to width_ rows, and zeros fill
+	 * each row up to \a columns numbers. 0 columns: a vector of one number for each row */
 	Value padded(const std::vector<double> &numbers, const Part &some, uint32_t columns) const;
 	Tensor recurrent(const Tensor &from, const Part &some);
 	void stepLstm(const Tensor &sums);
@@ -96,7 +98,7 @@ private:
 	const Recurrence &cell_;
 	const uint32_t direction_;
 	const uint32_t width_;		    /* channels of a state */
-	std::map<uint32_t, Value> kernels_; /* of the hidden state, by the first gate */
+	std::map<uint32_t, Value> kernels_; /* kernels for the hidden state, by first gate */
 };
 
 Value Sequence::padded(const std::vector<double> &numbers, const Part &some, uint32_t columns) const
@@ -115,7 +117,8 @@ Value Sequence::padded(const std::vector<double> &numbers, const Part &some, uin
 	return floatConstant(made, shape);
 }
 
-/* One operation for as many gates as possible: its kernels stay in the core for the next step. */
+/* Multiplies a state by the kernels of some gates in one operation. The next step multiplies by the
+ * same kernels, which stay in the core. */
 Tensor Sequence::recurrent(const Tensor &from, const Part &some)
 {
 	const auto [kernels, isNew] = kernels_.try_emplace(some.begin);
@@ -128,7 +131,7 @@ Tensor Sequence::recurrent(const Tensor &from, const Part &some)
 	return product(builder_, from, { kernels->second, std::move(bias) }, {});
 }
 
-/* Gates: input, output, forget, candidate */
+/* One step. \a sums has the gates in the order input, output, forget, candidate. */
 void Sequence::stepLstm(const Tensor &sums)
 {
 	const Tensor three = unary(builder_, gatesIn(sums, { 0, 3 }), cell_.gate);
@@ -142,7 +145,7 @@ void Sequence::stepLstm(const Tensor &sums)
 		       gatesIn(three, { 1, 1 }));
 }
 
-/* Gates: update, reset, candidate; the state is (1 - update) * candidate + update * state. */
+/* Gates: update, reset, candidate. New state: (1 - update) * candidate + update * old state */
 void Sequence::stepGru(const Tensor &inputs)
 {
 	const Part both{ 0, 2 }, last{ 2, 1 };
@@ -202,7 +205,7 @@ Tensor Sequence::run(const Tensor &inputs)
 	return part(builder_, ofRows(builder_, states), 1, { 0, cell_.size });
 }
 
-/* The state of sequence \a index before its first step; nothing if it is 0 */
+/* The state of sequence \a index before its first step; nothing if that state is all zeros */
 std::optional<Tensor> stateAt(Builder &builder, const std::optional<Tensor> &states, uint32_t index,
 			      uint32_t size)
 {

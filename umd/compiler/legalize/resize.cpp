@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Resizing of pictures.
+ * Resizing of pictures: enlargement by a whole number, then every n-th element or averages.
  */
 #include <algorithm>
 #include <cmath>
@@ -15,21 +15,21 @@ namespace nvdla::compiler::legalize
 namespace
 {
 
-/* Factor of an axis: it is enlarged by \a larger, then every \a smaller-th element is taken. */
+/* Factor larger / smaller of an axis: it is enlarged, then every \a smaller-th element is taken. */
 struct Ratio {
 	uint32_t larger = 1;
 	uint32_t smaller = 1;
 };
 
-/* Limits of both axes' factors. */
+/* Limits of Ratio's members, for lines as for columns */
 constexpr uint32_t mostLarger = 32, mostSmaller = 8;
 
 /* Elements taken from an axis: every \a by-th one, from \a first on. */
 struct Shrinking {
 	uint32_t by = 1;
 	uint32_t first = 0;
-	uint32_t taps = 1; /* neighbours averaged into each element */
-	uint32_t extent = 0;
+	uint32_t taps = 1;   /* number of neighbours that are averaged into each element */
+	uint32_t extent = 0; /* number of elements of the result */
 
 	/* Number of input elements from the first used one to the last. */
 	uint32_t used() const { return (extent - 1) * by + taps; }
@@ -47,8 +47,8 @@ std::optional<Ratio> ratioOf(uint32_t extent, uint32_t wanted, const Resizing &h
 	return std::nullopt;
 }
 
-/* Factor by which elements move apart, with first and last ones aligned; nothing if it is not a
- * whole number. */
+/* Factor by which elements move apart if the first and the last elements of input and result
+ * coincide; nothing if the factor is not a whole number. */
 std::optional<uint32_t> stretching(uint32_t extent, uint32_t wanted)
 {
 	if (extent == wanted)
@@ -58,7 +58,7 @@ std::optional<uint32_t> stretching(uint32_t extent, uint32_t wanted)
 	return (wanted - 1) / (extent - 1);
 }
 
-/* Enlarges linearly, with first and last elements at the ends; a single element is repeated. */
+/* Enlarges linearly for Resizing::corners; an axis of a single element is repeated. */
 Tensor stretch(Builder &builder, Tensor x, const Extents &out)
 {
 	std::vector<std::vector<Part>> copies(x.shape.size());
@@ -79,13 +79,13 @@ Tensor stretch(Builder &builder, Tensor x, const Extents &out)
 	if (*c > 1 || *y > 1)
 		x = builder.compute(Enlarge{ Enlarge::Method::Linear, { *c, *y } }, x,
 				    withValueShape(x, shape));
-	/* Cut off the elements behind the last ones. */
+	/* Enlarging also makes elements behind the input's last line and column: cut these off. */
 	return shape == out ? x
 			    : builder.move(Slice{ { 0, 0, 0, 0 }, { 1, 1, 1, 1 } }, x,
 					   withValueShape(x, out));
 }
 
-/* Elements that shrinking takes of each \a by: the first, the middle one, or the middle two. */
+/* Chooses from each \a by elements the first, the middle one, or the middle two. */
 Shrinking shrinking(const Resizing &how, uint32_t by, uint32_t extent)
 {
 	if (!how.centers || (how.onlyIsFirst && extent == 1))
@@ -102,7 +102,7 @@ bool roundsAsEnlarge(const Resizing &how)
 			   : how.rounding == Rounding::Floor;
 }
 
-/* Takes every n-th element, or averages neighbours there. */
+/* Takes every n-th element of a picture, or the average of neighbours there. */
 Tensor shrink(Builder &builder, const Tensor &x, const Extents &out, const Shrinking &lines,
 	      const Shrinking &columns)
 {
@@ -123,7 +123,7 @@ Tensor shrink(Builder &builder, const Tensor &x, const Extents &out, const Shrin
 			       used, withValueShape(x, out));
 }
 
-/* Enlarges, then takes every n-th element; nothing if that cannot do the resizing. */
+/* Resizes by a Ratio for each axis; nothing if the factors or the rounding do not permit that. */
 std::optional<Tensor> scaled(Builder &builder, Tensor x, const Extents &out, const Resizing &how)
 {
 	const Extents in = inValueOrder(x, x.shape);
@@ -154,7 +154,7 @@ std::optional<Tensor> scaled(Builder &builder, Tensor x, const Extents &out, con
 		      shrinking(how, c->smaller, out[2]));
 }
 
-/* Position of an output element in an axis of the input. */
+/* Position of output element \a i in an axis of the input, which has \a extent elements. */
 double placeOf(const Resizing &how, double factor, uint32_t i, uint32_t extent, uint32_t wanted)
 {
 	const bool ends = how.corners && wanted > 1;
@@ -180,7 +180,7 @@ double rounded(Rounding rounding, double place)
 	return std::ceil(rounding == Rounding::HalfDown ? place - 0.5 : place);
 }
 
-/* Nearest-neighbour resizing with any factors, as a concatenation of parts. */
+/* Resizes to nearest neighbours with any factors, as a concatenation of parts. */
 Tensor takeNearest(Builder &builder, const Tensor &x, const Extents &out, const Resizing &how)
 {
 	std::vector<std::vector<Part>> axes(4);
@@ -199,7 +199,7 @@ Tensor takeNearest(Builder &builder, const Tensor &x, const Extents &out, const 
 	return ofParts(builder, x, axes);
 }
 
-/* Extent of a resized axis, rounded down; factors such as 1 / 3 are not exact. */
+/* Extent of a resized axis, rounded down. 1e-6 makes up for inexact factors such as 1 / 3. */
 uint32_t wantedOf(uint32_t extent, double factor)
 {
 	return static_cast<uint32_t>(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Transposed convolutions. Those of the core have neither groups nor dilation: zeros in the kernels
+ * Transposed convolutions. The core's have neither groups nor dilation: zeros in the kernels
  * emulate both.
  */
 #include <algorithm>
@@ -18,14 +18,14 @@ namespace nvdla::compiler::legalize
 namespace
 {
 
-constexpr uint64_t mostOfKernels = uint64_t{ 1 } << 26;
+constexpr uint64_t mostOfKernels = uint64_t{ 1 } << 26; /* elements of all kernels */
 
-/* Sizes of a kernel and of the sums along an axis. */
+/* Numbers of elements along an axis; the sums are the output before padding is cut off. */
 struct Axis {
 	uint32_t kernel = 0; /* taps, including zeros for dilation and at the end */
 	uint32_t before = 0; /* sums that are cut off at the beginning */
-	uint32_t after = 0;
-	uint32_t out = 0;
+	uint32_t after = 0;  /* sums that are cut off at the end */
+	uint32_t out = 0;    /* elements of the output */
 };
 
 Axis axisOf(Builder &builder, Axis axis, uint32_t in, uint32_t stride, const TransposedAxis &wanted)
@@ -41,7 +41,7 @@ Axis axisOf(Builder &builder, Axis axis, uint32_t in, uint32_t stride, const Tra
 	}
 	const int64_t out =
 		wanted.out ? *wanted.out : sums + wanted.more - axis.before - axis.after;
-	/* Outputs behind the last sum are 0: as many zeros at the kernel's end make sums of 0. */
+	/* Outputs behind the last sum are 0: zeros at the kernel's end add sums that are 0. */
 	const int64_t all = out + axis.before;
 	const int64_t zeros = std::max<int64_t>(all - sums, 0);
 	builder.need(out >= 1 && out <= mostOfWindow, "pads",
@@ -54,7 +54,7 @@ Axis axisOf(Builder &builder, Axis axis, uint32_t in, uint32_t stride, const Tra
 	return axis;
 }
 
-/* Makes K x C x size.y x size.x kernels of K/groups x C x R x S, with taps \a dilation apart. */
+/* Makes kernels K x C x size.y x size.x of K/groups x C x R x S, with taps \a dilation apart. */
 Value spreadKernels(const Value &kernels, uint32_t groups, op::Axes dilation, op::Axes size)
 {
 	const Extents &from = kernels.shape;
@@ -76,7 +76,7 @@ Value spreadKernels(const Value &kernels, uint32_t groups, op::Axes dilation, op
 	return result;
 }
 
-/* Kernels in which zeros stand for groups, dilation and outputs behind the last sum. */
+/* Returns kernels in which zeros emulate groups, dilation and outputs behind the last sum. */
 Value plainKernels(Builder &builder, const Value &kernels, int64_t groups, op::Axes dilation,
 		   const op::Axes &size)
 {

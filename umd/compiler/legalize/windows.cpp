@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Convolutions and poolings.
+ * Convolutions, poolings and products of matrices.
  */
 #include <algorithm>
 #include <utility>
@@ -15,7 +15,7 @@ namespace nvdla::compiler::legalize
 namespace
 {
 
-/* Padding of an axis for ceil(in / stride) windows. */
+/* Number of elements to add to an axis of \a in elements for ceil(in / stride) windows */
 uint32_t samePadding(uint32_t in, uint32_t kernel, uint32_t stride, uint32_t dilation)
 {
 	const uint32_t last = in ? (in - 1) / stride * stride : 0;
@@ -24,7 +24,7 @@ uint32_t samePadding(uint32_t in, uint32_t kernel, uint32_t stride, uint32_t dil
 	return static_cast<uint32_t>(in && needed > in ? needed - in : 0);
 }
 
-/* Windows with SAME padding resolved to numbers. */
+/* Returns the windows with numbers in place of SAME padding. */
 Windows padded(Builder &builder, const Extents &picture, Windows windows)
 {
 	const op::Axes &kernel = windows.kernel;
@@ -36,14 +36,13 @@ Windows padded(Builder &builder, const Extents &picture, Windows windows)
 		return windows;
 	const uint32_t y = samePadding(picture[1], kernel.y, windows.stride.y, windows.dilation.y);
 	const uint32_t x = samePadding(picture[2], kernel.x, windows.stride.x, windows.dilation.x);
-	/* An odd element of padding is at the end, or at the start. */
 	const uint32_t more = windows.same == Same::Lower ? 1 : 0;
 	const uint32_t top = (y + more) / 2, left = (x + more) / 2;
 	windows.padding = { left, x - left, top, y - top };
 	return windows;
 }
 
-/* Number of windows along an axis; 0 if none fits. */
+/* Number of windows along an axis of \a padded elements, padding included; 0 if none fits */
 uint32_t windowsOf(uint64_t padded, uint32_t taps, uint32_t stride, uint32_t dilation)
 {
 	const uint64_t window = uint64_t{ taps - 1 } * dilation + 1;
@@ -51,7 +50,7 @@ uint32_t windowsOf(uint64_t padded, uint32_t taps, uint32_t stride, uint32_t dil
 	return padded < window ? 0 : static_cast<uint32_t>((padded - window) / stride + 1);
 }
 
-/* Shape of the windows' results, with the given number of channels. */
+/* Description of the windows' results, with \a channels channels */
 Tensor windowed(Builder &builder, const Tensor &picture, const Windows &windows, uint32_t channels)
 {
 	const auto &[kernel, stride, dilation, padding, same] = windows;
@@ -67,7 +66,7 @@ Tensor windowed(Builder &builder, const Tensor &picture, const Windows &windows,
 	return withValueShape(picture, { x[0], height, width, channels });
 }
 
-/* Padding behind the input, enlarged for one more window if the padded input is not covered. */
+/* Padding behind the input, enlarged for one more window if the windows leave elements over */
 uint32_t ceilPadding(uint32_t in, uint32_t before, uint32_t after, uint32_t kernel, uint32_t stride)
 {
 	const uint32_t padded = in + before + after;
@@ -76,7 +75,7 @@ uint32_t ceilPadding(uint32_t in, uint32_t before, uint32_t after, uint32_t kern
 		return after;
 	const uint32_t rest = (padded - kernel) % stride;
 	const uint32_t more = rest ? stride - rest : 0;
-	/* A window that begins behind the input does not count. */
+	/* Add no window that would begin behind the input, in the padding. */
 	const uint32_t last = (padded - kernel) / stride * stride + stride;
 	return more && last < in + before ? after + more : after;
 }
@@ -87,7 +86,7 @@ Tensor pooled(Builder &builder, const Pool &pool, const Tensor &x, const Tensor 
 				      : builder.compute(pool, x, like);
 }
 
-/* A picture with its padding as elements. These count in averages, unlike padding that only
+/* Adds padding as elements of the picture: averages count these, but not the padding that only
  * completes the last window. */
 Tensor zeroPadded(Builder &builder, const Tensor &x, const op::Padding &padding)
 {
@@ -102,7 +101,7 @@ Tensor zeroPadded(Builder &builder, const Tensor &x, const op::Padding &padding)
 		x, withValueShape(x, shape));
 }
 
-/* A bias with one axis; one of a single number is repeated for all kernels. */
+/* Returns the bias with a single axis; a bias of one number is repeated for all kernels. */
 std::vector<Value> rowsOfBias(std::vector<Value> bias, uint32_t kernels)
 {
 	for (Value &one : bias) {
@@ -115,9 +114,9 @@ std::vector<Value> rowsOfBias(std::vector<Value> bias, uint32_t kernels)
 	return bias;
 }
 
-/* Returns the order of axes that a tensor has if a Product accepts it, otherwise the file's order.
- * A Product accepts the last two axes exchanged (mayBeTurned), and the axis before them between
- * them. */
+/* Returns the tensor's own order of axes if a Product accepts it, otherwise the file's order. A
+ * Product accepts the axis that counts the matrices between rows and columns and, if mayBeTurned,
+ * rows and columns exchanged. */
 AxisOrder matrixOrder(const Tensor &tensor, bool mayBeTurned)
 {
 	const size_t rank = tensor.shape.size();
@@ -136,6 +135,7 @@ AxisOrder matrixOrder(const Tensor &tensor, bool mayBeTurned)
 	return asInFile(rank);
 }
 
+/* Whether the axis that counts the matrices lies between rows and columns */
 bool areBeside(const AxisOrder &order)
 {
 	return order.size() > 2 && order[order.size() - 2] + 3 == order.size();
@@ -312,7 +312,7 @@ Tensor product(Builder &builder, const Tensor &a, const Tensor &b, std::vector<V
 				    toString(b.shape)));
 	Tensor rows = withAxes(builder, builder.needComputed(a), rank);
 	Tensor columns = withAxes(builder, builder.needComputed(b), rank);
-	/* The axis of the sums has one element in the result. */
+	/* With 1 as extent of the summed axis, broadcasting gives the product's shape. */
 	Extents left = rows.shape, right = columns.shape;
 	const bool fits = std::exchange(left[rank - 1], 1) == std::exchange(right[rank - 2], 1);
 	const auto made = broadcastShape(left, right);

@@ -77,7 +77,7 @@ void lookUp(op::Sdp &sdp, const std::string &table)
 	sdp.lut = table;
 }
 
-/* Unit Y: the second rounding, if there is one, and a limit. */
+/* Returns unit Y for the second rounding, if scaling has one, and for a limit, if alu is given. */
 op::SdpUnit lastUnit(Lowerer &lowerer, const std::string &name, const Cube &shape,
 		     const ChannelScaling::Unit &scaling, std::optional<op::Alu> alu, int64_t limit)
 {
@@ -209,7 +209,7 @@ op::Sdp halfAffine(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &
 				     .mulOperand = floatBits(std::ldexp(1, powers.output)) };
 	if (clamp.low == 0)
 		unitAt(sdp.x2).activation = op::Activation::Relu;
-	else if (std::isfinite(clamp.low)) /* with powers, affine() clamps in an own step */
+	else if (std::isfinite(clamp.low)) /* clamp; with HalfPowers, affineOfHalves() does */
 		sdp.x2 = op::SdpUnit{ .alu = op::Alu::Max, .aluOperand = lowerer.half(clamp.low) };
 	if (std::isfinite(clamp.high)) {
 		unitAt(sdp.y).alu = op::Alu::Min;
@@ -296,7 +296,7 @@ void Lowerer::turn(const std::string &what, ValueId from, const std::string &sur
 {
 	const Quantization in = quantization(from), out = quantization(to);
 	const uint32_t channels = cube(from).c;
-	/* The limit changes no result: smaller scales make only zeros, too. */
+	/* The limit of 2^-30 changes no result: smaller scales make only zeros, too. */
 	const double scale = std::max(in.scale / out.scale, 0x1p-30);
 
 	affine(stage(what, from, surface, to), { std::vector<double>(channels, scale),
@@ -341,7 +341,7 @@ void Lowerer::affine(const Stage &stage, const Affine &function)
 	sdp.x2 = unitOf(*this, stage.name + " fine", function.shape, scaling.x2);
 	sdp.converter = { static_cast<int32_t>(-zero), 1, 0 };
 	sdp.type = stage.to;
-	/* Unit Y applies one limit; a lower limit at zero is X2's ReLU. */
+	/* Unit Y applies one limit; a lower limit at the zero point is X2's ReLU. */
 	const bool relu = clamp.cutsLow && clamp.low == zero;
 	if (relu)
 		sdp.x2->activation = op::Activation::Relu;

@@ -15,7 +15,7 @@ namespace nvdla::compiler
 namespace
 {
 
-/* Completes a step of the CPU that works on all channels. */
+/* Sets the surfaces, scales and types of a CPU step that works on all channels, and adds it. */
 template<typename Step>
 void addOverChannels(Lowerer &lowerer, const Operator &operation, Step step)
 {
@@ -73,7 +73,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Softmax &softmax)
 				op::Softmax{ .inScale = static_cast<float>(softmax.beta) });
 }
 
-/* Maximum and minimum run on the CPU; a sum is a convolution with a kernel of ones. */
+/* Maximum and minimum run on the CPU; sums and averages are convolutions with a kernel of ones. */
 void lower(Lowerer &lowerer, const Operator &operation, const ChannelReduction &reduction)
 {
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];
@@ -98,7 +98,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const ChannelReduction &
 		   .firstBits = sumBits(lowerer, input, output, divides ? in.c : 0) });
 }
 
-/* Axes of one element are left out, and axes that stay adjacent become one. */
+/* Axes of one element are left out, and axes that stay side by side are merged into one. */
 void lower(Lowerer &lowerer, const Operator &operation, const Transpose &transpose)
 {
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];
@@ -136,8 +136,8 @@ void lower(Lowerer &lowerer, const Operator &operation, const Transpose &transpo
 	if (order.size() < 2)
 		axes = {};
 	Cube cube = naturalCube(lowerer.value(output).shape);
-	/* All axes before the last two become lines. With more than three axes a reshape follows,
-	 * for which only the order of the elements counts. */
+	/* All axes before the last two become lines. A result of more than three axes can only be
+	 * read by operators that ignore axes, such as a reshape. */
 	cube.h = static_cast<uint32_t>(elementCount(lowerer.value(output).shape) / cube.c / cube.w);
 	lowerer.support(cube.h <= mostOfSurface, "output",
 			fmt::format("has {} lines; {} are possible", cube.h, mostOfSurface));

@@ -16,7 +16,7 @@ namespace nvdla::compiler
 namespace
 {
 
-/* Integers minus their zero points, which for uint8 weights can be anywhere in the range. */
+/* Returns integers minus their zero points, which for uint8 weights can be any of 0 to 255. */
 std::vector<float> withoutZero(Value weights)
 {
 	std::vector<Quantization> zeros;
@@ -34,7 +34,7 @@ std::vector<float> withoutZero(Value weights)
  */
 void scaleToHalf(Kernels &kernels)
 {
-	constexpr int mostBits = 24; /* 2^-24 is the smallest factor of SDP */
+	constexpr int mostBits = 24; /* SDP divides by 2^power: 2^-24 is the smallest FP16 number */
 
 	for (uint32_t k = 0; k < kernels.k; k++) {
 		double largest = 0;
@@ -59,9 +59,9 @@ double largestInput(const Quantization &in, const IntegerLimits &limits)
 }
 
 /*
- * Sets kernels to zeros that add nothing to any result, because their scale is 0 or tiny (as of
- * cells that never fire). Zeros may have any scale, so they get that of another kernel. Their own
- * scale would leave the other kernels' multipliers too few bits, and a bias none.
+ * Replaces kernels whose sums are less than 2^-10 steps of the output by zeros: their scale is 0 or
+ * tiny (as of cells that never fire). Zeros may have any scale, so they get that of another kernel.
+ * The tiny scale would leave the other kernels' multipliers too few bits, and a bias none.
  */
 void silence(Kernels &kernels, const Quantization &in, const IntegerLimits &limits,
 	     const Quantization &out)
@@ -87,7 +87,7 @@ void silence(Kernels &kernels, const Quantization &in, const IntegerLimits &limi
 	}
 }
 
-/* Number of bits by which the kernels' largest sum exceeds 32. */
+/* Number of bits by which the largest sum that the kernels can make exceeds 32 bits */
 uint8_t excessBits(const Kernels &kernels, double input)
 {
 	double most = 0;
@@ -124,7 +124,7 @@ std::vector<double> metWeights(const Kernels &kernels, uint32_t k, const Cube &i
 		for (size_t c = 0; c < kernels.c; c++)
 			sum += kernels.one(k)[c * taps + tap];
 		for (uint64_t at = 0; at < uint64_t{ in.h } * in.w; at++) {
-			/* Places in front of the output wrap around, to far behind it. */
+			/* An index before the output is negative, so it wraps to a huge number. */
 			const uint64_t y =
 				at / in.w * pass.stride.y + tap / kernels.s - pass.padding.top;
 			const uint64_t x =
@@ -138,12 +138,12 @@ std::vector<double> metWeights(const Kernels &kernels, uint32_t k, const Cube &i
 
 /* Scaling of a convolution's sums. */
 struct Scaling {
-	uint8_t truncated; /* bits, in the accumulator */
-	Affine function;   /* SDP's */
+	uint8_t truncated; /* number of bits that the accumulator cuts off */
+	Affine function;   /* SDP's function, from the truncated sums to the results */
 };
 
-/* Computes how sums become results: truncation, factors and biases (Documentation/umd/numbers.md,
- * from VTA, "CONV2D operator", and precision, "offset"). */
+/* Computes how sums become results: truncation, factors and biases. Documentation/umd/numbers.md
+ * has the formulas and their sources. */
 Scaling scalingOf(const Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &pass)
 {
 	const bool half = lowerer.storage(pass.input) == DataType::Half;
@@ -183,7 +183,7 @@ Scaling scalingOf(const Lowerer &lowerer, const Kernels &kernels, const Convolut
 	return { truncated, std::move(affine) };
 }
 
-/* Adds a convolution \return its sums */
+/* Adds a convolution. \return the name of its sums */
 std::string addSums(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &pass,
 		    uint8_t truncated)
 {
@@ -204,7 +204,7 @@ std::string addSums(Lowerer &lowerer, const Kernels &kernels, const ConvolutionP
 				      : Elements{ type, elementsFromFloat(type, kernels.elements) },
 		  .packed = pass.packed });
 	const auto zero = static_cast<int16_t>(lowerer.quantization(pass.input).zeroPoint);
-	/* A window over the whole input needs no stride; a pooling's may exceed the core's. */
+	/* One window over the whole input needs no stride; a pooling's may exceed the core's. */
 	const op::Axes stride{
 		in.w + pass.padding.left + pass.padding.right == kernels.s ? 1 : pass.stride.x,
 		in.h + pass.padding.top + pass.padding.bottom == kernels.r ? 1 : pass.stride.y
@@ -245,7 +245,7 @@ double Kernels::largestSum(size_t kernel) const
 
 std::vector<double> biasOf(Lowerer &lowerer, const Operator &operation, const Kernels &kernels)
 {
-	constexpr double rounding = 1e-5; /* of scales and their product in float */
+	constexpr double rounding = 1e-5; /* relative: scales and their product are floats */
 	const Value &bias = lowerer.value(operation.inputs[2]);
 	const bool half = lowerer.storage(operation.inputs[0]) == DataType::Half;
 	const bool hasOwnScale = !bias.quantization.none();
@@ -327,8 +327,8 @@ void lower(Lowerer &lowerer, const Operator &operation, const Convolution &conv)
 		   .canFuse = true });
 }
 
-/* The rows are the columns of a picture, and their elements the channels. Or the whole picture is
- * one row, which each kernel covers. */
+/* Each row of the input is a position of a picture, and the row's elements are the channels. Or the
+ * whole picture is one row, which each kernel covers. */
 void lower(Lowerer &lowerer, const Operator &operation, const FullyConnected &full)
 {
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];
@@ -337,7 +337,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const FullyConnected &fu
 		return cube.elements() == kernels.c && cube.h <= maxKernelSize &&
 		       cube.w <= maxKernelSize;
 	};
-	/* A reshaped value may lie in a surface whose channels are not its rows. */
+	/* The channels of a reshaped value's surface may be other than the elements of a row. */
 	if (lowerer.cube(input).c != kernels.c && !isOneRow(lowerer.cube(input)))
 		lowerer.makeNatural(input);
 	const Cube cube = lowerer.cube(input);

@@ -31,7 +31,7 @@ void deconvolve(Lowerer &lowerer, const Kernels &kernels, ConvolutionPass pass)
 	convolve(lowerer, kernels, pass);
 }
 
-/* Weights of an input element in the outputs around it, along one axis; as whole numbers. */
+/* Weights, as whole numbers, of an input element in the outputs around it, along one axis */
 struct Spread {
 	std::vector<double> parts;
 	uint32_t before; /* number of weights before the element's own place */
@@ -69,8 +69,8 @@ void lower(Lowerer &lowerer, const Operator &operation, const TransposedConvolut
 }
 
 /*
- * Each input element adds weighted copies of itself to the outputs around its place. At the edges
- * each sum is divided by the weights that it has, because some neighbours are missing.
+ * Each input element adds weighted copies of itself to the outputs around its place. Each output is
+ * divided by the sum of its weights, which is less at the edges, where neighbours are missing.
  */
 void lower(Lowerer &lowerer, const Operator &operation, const Enlarge &enlarge)
 {

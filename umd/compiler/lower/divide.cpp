@@ -14,8 +14,8 @@ namespace nvdla::compiler
 namespace
 {
 
-/* Adds a CPU step that computes (scale * x) ^ exponent in FP16. Of integers, x is the integer minus
- * its zero point. */
+/* Adds a CPU step that computes (scale * x) ^ exponent in FP16. For an integer, x is the integer
+ * minus its zero point. */
 std::string onCpuInHalf(Lowerer &lowerer, ValueId id, const std::string &what, double scale,
 			float exponent)
 {

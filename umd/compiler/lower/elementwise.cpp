@@ -25,9 +25,9 @@ int factorBits(DataType type)
 /* X1 and X2 multiply x less its zero point by any number up to 2^15. */
 void multiplyBy(op::Sdp &sdp, double factor, int32_t zero, DataType type)
 {
-	const int shift = 28 - std::ilogb(std::max(std::fabs(factor), 0x1p-19)); /* up to 47 */
+	const int shift = 28 - std::ilogb(std::max(std::fabs(factor), 0x1p-19)); /* 47 at most */
 	const FactorPair pair = nearestFactors(std::ldexp(factor, shift), 14);
-	const uint8_t coarseShift = type == DataType::Int8 ? 0 : 3; /* for 32 bits between them */
+	const uint8_t coarseShift = type == DataType::Int8 ? 0 : 3; /* X1's results have 32 bits */
 
 	sdp.x1 = op::SdpUnit{ .alu = op::Alu::Sum,
 			      .multiply = true,
@@ -42,15 +42,15 @@ void multiplyBy(op::Sdp &sdp, double factor, int32_t zero, DataType type)
 /* With a smaller gain, an 8-bit zero point divided by it exceeds the converter's 32-bit offset. */
 constexpr double leastGain = 0x1p-23;
 
-/* gain * (a * x + b * y), with the gain of the output converter */
+/* Factors for gain * (a * x + b * y) of two inputs x, y: the output converter applies the gain. */
 struct SumFactors {
 	double a, b, gain;
 };
 
 /*
- * Factors of two inputs and a gain, whose products are as near to \a scaleA and \a scaleB as
- * operands allow: b is an integer, and a any number. Tries each b that uses all bits, for the
- * converter that is nearest. Scales so large that any step saturates are reduced together.
+ * Finds factors with a * gain near \a scaleA, and b * gain near \a scaleB: b is an integer of at
+ * most \a bits bits, a any number. Tries all integers of \a bits bits as the larger factor, and
+ * takes the most exact result. Scales so large that one step saturates are reduced together.
  */
 SumFactors sumFactors(double scaleA, double scaleB, int bits)
 {
@@ -87,7 +87,7 @@ op::Alu aluOf(Elementwise::Function function)
  * stream is the first operand. */
 op::Sdp halfSdp(const Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting)
 {
-	constexpr int32_t minusOne = 0xbc00; /* FP16 */
+	constexpr int32_t minusOne = 0xbc00; /* -1 in FP16 */
 	const auto minusOneInY = std::bit_cast<int32_t>(-1.0f);
 	const bool relu = elementwise.activation.low == 0;
 	op::Sdp sdp{ .name = {}, .input = lowerer.surface(meeting.stream), .output = {} };
@@ -151,9 +151,9 @@ Sum sumOf(const Lowerer &lowerer, const Meeting &meeting, const Quantization &ou
 
 /*
  * Splits a product's gain into X1's factor, a power of two, and the converter's factor, which is
- * returned. The latter should be small: the converter's offset, the zero point divided by it, then
- * has bits behind the point. A gain above the largest factor is reduced, because every product but
- * 0 saturates anyway. If no product reaches one step, X1's factor is 0.
+ * returned. The converter's factor should be small: its offset, the zero point divided by this
+ * factor, then has fraction bits. A gain above the largest factor is reduced, because every product
+ * but 0 saturates anyway. If no product reaches one step, X1's factor is 0.
  */
 double splitGain(double gain, DataType type, op::SdpUnit &x)
 {
@@ -212,7 +212,8 @@ op::Sdp sdpOf(Lowerer &lowerer, bool subtracts, const Sum &sum, ValueId output, 
 	return sdp;
 }
 
-/* X2 multiplies by the operand as stored. If that has a zero point, Y's converter subtracts it. */
+/* X2 multiplies by the operand. If the operand has a zero point, Y multiplies instead: a converter
+ * in Y subtracts the zero point. */
 op::Sdp product(Lowerer &lowerer, const Meeting &given, ValueId output)
 {
 	const bool turns = lowerer.quantization(given.operand).zeroPoint != 0 &&
@@ -251,7 +252,7 @@ op::Sdp extreme(Lowerer &lowerer, const Elementwise &elementwise, ValueId stream
 		 .x1 = op::SdpUnit{ .alu = aluOf(elementwise.function), .operands = operands } };
 }
 
-/* Adds an operation; \a isLeft: it does not apply the activation itself. */
+/* Adds an operation and its activation; \a isLeft: the operation does not apply it itself. */
 void addElementwise(Lowerer &lowerer, op::Sdp sdp, const Clamp &activation, ValueId output,
 		    const Cube &cube, bool isLeft)
 {
@@ -261,7 +262,7 @@ void addElementwise(Lowerer &lowerer, op::Sdp sdp, const Clamp &activation, Valu
 		   isLeft);
 }
 
-/* Maxima and minima with several numbers, which X1 reads as operands in the output's steps. */
+/* Maxima and minima with a constant of several numbers: X1 reads them, in the output's steps. */
 void limitByConstant(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise,
 		     ValueId x, const CubeNumbers &constant)
 {
@@ -281,9 +282,9 @@ void limitByConstant(Lowerer &lowerer, const Operator &operation, const Elementw
 }
 
 /*
- * Returns Affine::firstBits for a product with a constant. TFLite's kernels multiply the integers
- * first, then by the scale; in between they keep that many bits behind the point. For sums they
- * keep some twenty bits, so that a second rounding changes nothing.
+ * Returns Affine::firstBits for a product with a constant. TFLite multiplies the integers first,
+ * then by the scale, and rounds that product to this number of fraction bits. For sums it keeps
+ * some twenty bits, so that the second rounding changes nothing.
  */
 int firstBitsOf(const Elementwise &elementwise, const Value &constant, double scale)
 {
@@ -362,7 +363,7 @@ Meeting meet(Lowerer &lowerer, const Operator &operation, const Elementwise &ele
 			fmt::format("are {} and {}; computed inputs have to have one shape, or "
 				    "one of them a number for each channel",
 				    toString(shapeA), toString(shapeB)));
-	/* A difference in FP16 takes one operation fewer if its first input is the operand. */
+	/* A difference in FP16 needs no unit Y if its first input is the operand: see halfSdp(). */
 	const bool turns = lowerer.storage(a) == DataType::Half &&
 			   elementwise.function == Elementwise::Function::Subtract;
 	if (wholeB && (!wholeA || turns))
@@ -393,7 +394,8 @@ op::Sdp integerSum(Lowerer &lowerer, const Elementwise &elementwise, const Meeti
 				"of the inputs are too far from that of the output");
 		return sdpOf(lowerer, subtracts, sum, output, relu);
 	}
-	/* X2's form needs a small gain: the converter's offset is the zero point divided by it. */
+	/* In sdpOf(), X2 applies the ReLU. That needs a small gain, so that the converter's offset,
+	 * the zero point divided by the gain, has fraction bits. */
 	if (relu && !subtracts && operand.zeroPoint == 0 && operand.scale <= out.scale) {
 		const Sum sum = sumOf(lowerer, meeting, out);
 		if (sum.error < 0x1p-12 * std::max(stream.scale, operand.scale) / out.scale)

@@ -12,12 +12,12 @@ namespace nvdla::compiler
 /** \brief Kernels without zero points, K x C/groups x R x S, with scales and bias */
 struct Kernels {
 	uint32_t k = 0;
-	uint32_t c = 0; /**< of one group */
+	uint32_t c = 0; /**< channels of one group */
 	uint32_t r = 0;
 	uint32_t s = 0;
 	std::vector<float> elements; /**< integers less zero point; real numbers in FP16 */
-	std::vector<double> scales;  /**< of each kernel; 1 in FP16 */
-	std::vector<double> bias;    /**< of each kernel, in real numbers */
+	std::vector<double> scales;  /**< scale of each kernel; 1 in FP16 */
+	std::vector<double> bias;    /**< bias of each kernel, as a real number */
 
 	/** \return the elements of one kernel */
 	std::span<float> one(size_t kernel)
@@ -35,7 +35,7 @@ private:
 	size_t size() const { return size_t{ c } * r * s; }
 };
 
-/** \brief How a convolution applies kernels to its input, and what becomes of the sums */
+/** \brief How a convolution applies kernels to its input, and how SDP converts the sums */
 struct ConvolutionPass {
 	ValueId input = 0;
 	ValueId output = 0;
@@ -46,7 +46,7 @@ struct ConvolutionPass {
 	std::optional<int16_t> padValue = {}; /**< none: the input's zero point */
 	uint32_t groups = 1;
 	Clamp activation;
-	/** \brief Additional factors of the sums: one number, or one for each line and column */
+	/** \brief Additional factors of the sums: one number, or one for each output position */
 	std::vector<double> factors = { 1.0 };
 	/** \brief Name and shape of the part of the input's surface to read; empty: all of it */
 	std::string from;
@@ -64,16 +64,16 @@ struct ConvolutionPass {
 	/** \brief Affine::firstBits of the function that converts the sums */
 	std::optional<int> firstBits = {};
 	/**
-	 * \brief Surface with the weights, already packed; the kernels' elements then only tell how
-	 * large sums may become. The padding, as a part of sums, subtracts the input's zero point
+	 * \brief Surface with weights that a CPU step packs. The elements of Kernels then only give
+	 * the largest possible sums, and taps on the padding subtract the input's zero point
 	 */
 	std::string packed = {};
-	uint32_t channels = 0; /**< of a packed kernel */
+	uint32_t channels = 0; /**< number of channels of a packed kernel */
 };
 
 /**
- * \brief Fraction bits that TFLite's kernels keep of a mean of \a count elements when they round it
- * the first time; 0 for a sum, which they round only once
+ * \brief Number of fraction bits that TFLite's first rounding of a mean of \a count elements keeps;
+ * 0 for a sum, which TFLite rounds only once
  *
  * \param[in] count 0: a sum
  */
@@ -82,7 +82,7 @@ int sumBits(const Lowerer &lowerer, ValueId input, ValueId output, uint32_t coun
 /**
  * \return the bias of an operator, its third input, in real numbers
  *
- * An integer bias counts in steps of the sums if it has no scale, or theirs apart from rounding.
+ * An integer bias is in steps of the sums if it has no scale, or nearly that of the sums.
  */
 std::vector<double> biasOf(Lowerer &lowerer, const Operator &operation, const Kernels &kernels);
 /** \return the kernels of an operator whose inputs are x, weights and maybe a bias */
@@ -95,7 +95,7 @@ void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &p
 void takeSlice(Lowerer &lowerer, const Operator &operation, const Slice &slice,
 	       const Clamp &activation);
 
-/** \return kernels without scales and biases, all of whose elements are \a element */
+/** \return kernels of scale 1 and bias 0, all of whose elements are \a element */
 Kernels uniformKernels(const Extents &shape, float element);
 /** \return 1 x 1 kernels; kernel k selects channel \a channels[k], or none if that is -1 */
 Kernels selection(uint32_t c, const std::vector<int64_t> &channels);

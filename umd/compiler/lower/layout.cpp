@@ -15,10 +15,10 @@ namespace nvdla::compiler
 namespace
 {
 
-constexpr uint32_t maxPadding = 31; /* both sides together; a kernel has one element more */
+constexpr uint32_t maxPadding = 31; /* before plus behind an axis: kernels have up to 32 */
 constexpr uint32_t maxPoolingStride = 8;
 
-/* The number for channels, columns or lines; \a usual for missing axes. */
+/* The number for channels (inside 0), columns (1) or lines (2); \a usual for missing axes */
 uint32_t along(const Extents &numbers, size_t inside, uint32_t usual)
 {
 	return inside < numbers.size() ? numbers[numbers.size() - 1 - inside] : usual;
@@ -45,7 +45,7 @@ void copy(Lowerer &lowerer, ValueId from, const PartOf &to, ValueId like, Clamp 
 		sdp.converter = { -out.zeroPoint, 1, 0 };
 	}
 
-	/* A single element of a larger surface is written atom by atom. */
+	/* A single position of a larger surface is written atom by atom. */
 	for (uint32_t c = 0; c < whole.c; c += alone ? atom : whole.c) {
 		const Cube cube{ alone ? std::min(atom, whole.c - c) : whole.c, whole.h, whole.w };
 		PartOf target = to;
@@ -69,7 +69,7 @@ void copy(Lowerer &lowerer, ValueId from, const PartOf &to, ValueId like, Clamp 
 	}
 }
 
-/* Kernels of r x s with one tap, at \a line and \a column, from those of 1 x 1. */
+/* Enlarges kernels of 1 x 1 to r x s: their tap is at \a line and \a column, other taps are 0. */
 Kernels oneTap(const Kernels &kernels, uint32_t r, uint32_t s, uint32_t line, uint32_t column)
 {
 	const size_t plane = size_t{ r } * s;
@@ -158,7 +158,7 @@ void takeSlice(Lowerer &lowerer, const Operator &operation, const Slice &slice,
 	PartOf at{ lowerer.surface(input), 0, along(slice.begin, 2, 0), along(slice.begin, 1, 0),
 		   0 };
 	Cube read{ in.c, (out.h - 1) * stride.y + 1, (out.w - 1) * stride.x + 1 };
-	/* The core cannot read a single element of a larger surface: read one beside it, too. */
+	/* The core cannot read a single position of a larger surface: read one beside it, too. */
 	const bool alone = isAlone(read, in);
 	const bool moves =
 		!alone && activation.isNone() && stride.x == 1 && stride.y == 1 && strideC == 1;

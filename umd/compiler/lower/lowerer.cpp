@@ -155,7 +155,7 @@ std::string Lowerer::write(ValueId id, const Cube &cube)
 	cubes_[id] = cube;
 	if (placed != places_.end())
 		return surface = part(placed->second, cubes_[id]);
-	/* The surface of a concatenation exists already: its parts were written to it. */
+	/* placeConcatenations() has described the surfaces of concatenations already. */
 	if (!surface.empty())
 		return surface;
 	return surface = intermediate(value(id).name, storage(id), cube, value(id));
@@ -249,7 +249,7 @@ void Lowerer::lowerOne(const Operator &operation)
 	}
 	for (const ValueId id : operation.inputs)
 		needSize(id, cubes_[id]);
-	/* A result that keeps the cube of its reshaped first input needs none of its own axes. */
+	/* A result in the cube of its reshaped first input needs no surface with its own axes. */
 	const ValueId first = operation.inputs.empty() ? 0 : operation.inputs.front();
 	const bool isReshaped = isAny<Reshape>(operation.kind) ||
 				cubes_[first] != naturalCube(value(first).cubeShape());
@@ -272,7 +272,7 @@ void Lowerer::lowerOne(const Operator &operation)
 	}
 	std::visit([&](const auto &kind) { lower(*this, operation, kind); }, operation.kind);
 	for (const ValueId id : operation.outputs) {
-		/* With the same channels, the elements are in order, however lines are divided. */
+		/* Lines of another length keep the elements' order; other channels do not. */
 		if (pictures_.contains(id) && cube(id).c != naturalCube(value(id).cubeShape()).c)
 			makeNatural(id);
 	}
@@ -300,7 +300,7 @@ void Lowerer::needTypes(const Operator &operation)
 	}
 }
 
-/* Reached only for operators compiled alone: refuseUnknown() refuses whole models before. */
+/* Called only if an operator is compiled alone: refuseUnknown() refuses whole models earlier. */
 void lower(Lowerer &, const Operator &, const Unknown &unknown)
 {
 	throw BrokenRule{ unknown.why };
@@ -317,7 +317,7 @@ void Lowerer::lowerOperators(Refusals &refusals)
 		for (const ValueId id : operation.inputs) {
 			if (!value(id).isConstant && surfaces_[id].empty() &&
 			    !missing_.contains(id) && !model_.writer(id))
-				pretend(id); /* of an unknown operator */
+				pretend(id); /* the result of an unknown operator */
 		}
 		const bool lacks = std::ranges::any_of(
 			operation.inputs, [&](ValueId id) { return missing_.contains(id); });

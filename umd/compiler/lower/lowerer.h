@@ -20,7 +20,7 @@
 namespace nvdla::compiler
 {
 
-/** \brief What failed, in errors of these functions */
+/** \brief The action that failed, for the errors of these functions */
 inline constexpr const char *compiling = "compile model";
 
 /** \brief Channels, lines and columns of a surface */
@@ -36,30 +36,30 @@ struct Cube {
 /** \return the cube of a tensor: its last three axes are lines, columns and channels */
 Cube naturalCube(const Extents &shape);
 
-/** \return true if a part is a single element of a larger surface, which the core cannot address */
+/** \return true if \a part is a single position of a larger surface: the core cannot address it */
 bool isAlone(const Cube &part, const Cube &whole);
 
-/** \return the natural cube, with all other axes as lines; for operators that ignore the axes */
+/** \return naturalCube() with all axes but the last two as lines, for operators that ignore axes */
 Cube countingCube(const Extents &shape);
 
-/** \brief Part of a surface, which a slice reads or an input of a concatenation is written to */
+/** \brief Start of a part of a surface, such as the part that a slice reads */
 struct PartOf {
 	std::string surface;
 	uint32_t channel = 0;
 	uint32_t line = 0;
 	uint32_t column = 0;
-	uint32_t sample = 0; /**< of a batch */
-	bool turned = false; /**< atoms of channels and lines are exchanged */
+	uint32_t sample = 0; /**< index of the sample in a batch */
+	bool turned = false; /**< operations see channel atoms as lines, and lines as channels */
 };
 
 /** \brief y = clamp((x + bias) * scale); a bias and scale for each channel, or for each element */
 struct Affine {
 	std::vector<double> scale;
 	std::vector<double> bias; /**< in steps of x */
-	Cube shape;		  /**< h and w are 1 if each channel has one pair */
+	Cube shape;		  /**< shape of both; h and w are 1 if each channel has one pair */
 	Clamp activation;
-	/** \brief Fraction bits after the first of two roundings, for 8 bits; see
-	 * scaleChannels() */
+	/** \brief Number of fraction bits that the first of two roundings keeps, for 8-bit results:
+	 * parameter of scaleChannels() */
 	std::optional<int> firstBits = {};
 	double largest = 0x1p31; /**< upper limit of the magnitudes of x + bias */
 };
@@ -67,10 +67,10 @@ struct Affine {
 /** \brief An addition that is the only reader of a convolution's result; SDP can fuse it */
 struct Residual {
 	const Operator *sum;
-	ValueId stream;	 /**< the convolution's result */
-	ValueId operand; /**< the other tensor */
-	ValueId output;
-	Clamp activation;
+	ValueId stream;	  /**< the convolution's result */
+	ValueId operand;  /**< the tensor that is added to the stream */
+	ValueId output;	  /**< the sum */
+	Clamp activation; /**< activation of the sum */
 };
 
 /**
@@ -87,22 +87,22 @@ public:
 		std::string name;
 		std::string input;
 		std::string output;
-		DataType from = DataType::Int8; /**< type that SDP works in */
-		DataType to = DataType::Int8;
-		Quantization result;		 /**< of the output, integers */
-		DataType range = DataType::Int8; /**< type whose limits hold, even if to is wider */
-		Cube cube;			 /**< of the output */
-		bool stream = false;		 /**< the input is the stream of a convolution */
+		DataType from = DataType::Int8;	 /**< type that SDP works in */
+		DataType to = DataType::Int8;	 /**< type of the output in memory */
+		Quantization result;		 /**< quantization of an output of integers */
+		DataType range = DataType::Int8; /**< type whose limits apply; to may be wider */
+		Cube cube;			 /**< shape of the output */
+		bool stream = false;	/**< a convolution hands the input over on the fly */
 		bool keepsZero = false; /**< the function's result includes the zero point */
-		/** \brief Conversion of the output's integers on their way to memory */
+		/** \brief Conversion by unit Y to another quantization of the output */
 		std::optional<Requantization> behind;
-		/** \brief Function of the result: a table for unit Y, or in FP16 slopes for X2 */
+		/** \brief Table of a further function, which unit Y looks up; empty: none */
 		std::string table;
-		std::optional<op::SdpUnit> slopes;
+		std::optional<op::SdpUnit> slopes; /**< FP16: unit X2 of a further PReLU */
 	};
 	explicit Lowerer(const Model &model, const CompileOptions &options = {});
 
-	/** \brief Lower all operators, and name the outputs \return what is wrong with them */
+	/** \brief Lower all operators, name the outputs \return an error with refused operators */
 	Result<void> run();
 	/**
 	 * \brief Lower all operators; inputs that no operator writes are allowed
@@ -112,11 +112,11 @@ public:
 	void lowerOperators(Refusals &refusals);
 
 	Graph graph;
-	std::vector<LayerReport> layers; /**< of the operators, in their order */
+	std::vector<LayerReport> layers; /**< reports of the operators, in their order */
 
 	/* Functions for the lowering of operators. */
 
-	/** \brief Check the number of elements of constants that are not in the model's file */
+	/** \brief Refuse an operator that needs too many elements of constants beside the file's */
 	void needRoom(uint64_t elements) const;
 
 	const Model &model() const { return model_; }
@@ -129,7 +129,7 @@ public:
 	DataType range(ValueId id) const;
 	/** \brief Whether a value's elements are 8-bit integers, stored in 8 bits */
 	bool is8Bits(ValueId id) const { return storage(id) == DataType::Int8; }
-	/** \brief Whether TFLite's kernels for 8 bits round a value's integers twice */
+	/** \brief Whether a value's 8-bit integers are rounded twice, as TFLite rounds them */
 	bool roundsTwice(ValueId id) const
 	{
 		return model_.roundingOf8Bits == ScaleRounding::Twice && is8Bits(id);
@@ -137,8 +137,8 @@ public:
 	/**
 	 * \brief Whether an average is computed on the integers as they are, zero point included
 	 *
-	 * TFLite's kernels divide the sum of the integers, so ties are rounded away from the
-	 * integer 0; ONNX averages real numbers.
+	 * TFLite divides the sum of the integers, so ties are rounded away from the integer 0. ONNX
+	 * averages the real numbers.
 	 */
 	bool averagesIntegers(ValueId input, ValueId output) const
 	{
@@ -148,7 +148,7 @@ public:
 	}
 	/** \brief A stage that writes a value to \a surface, without a name and an input yet */
 	Stage writing(const std::string &surface, ValueId result) const;
-	/** \brief A stage from the value \a input to another one; \a what: see step() */
+	/** \brief A stage that makes the value \a result of \a input; step(\a what) is its name */
 	Stage stage(const std::string &what, ValueId input, const std::string &surface,
 		    ValueId result);
 	/** \brief The quantization of an activation; scale 1 for floating point */
@@ -171,26 +171,25 @@ public:
 	bool isPlaced(ValueId id) const { return places_.contains(id); }
 	/** \brief The surface that holds a value, and the value's position in it */
 	PartOf placeOf(ValueId id) const;
-	/** \brief Whether a part of a value's surface begins at a whole atom of channels */
+	/** \brief Whether a part of a value's surface begins with the first channel of an atom */
 	bool isAligned(const PartOf &part, ValueId id) const
 	{
 		return part.channel % core_.atomChannels(storage(id)) == 0;
 	}
-	/** \brief Describe the surface of a value that is about to be written, and name it */
+	/** \brief Describe the surface of a value that is about to be written \return its name */
 	std::string write(ValueId id, const Cube &cube);
-	/** \brief Describe a surface; if it holds a value, with batch and quantization of that one
-	 */
+	/** \brief Describe a surface with batch and quantization of \a like \return its name */
 	std::string intermediate(const std::string &name, DataType type, const Cube &cube,
 				 const Value &like = {});
-	/** \brief Describe a part of a surface, for writing or reading */
+	/** \brief Describe a part of a surface, for writing or reading \return the part's name */
 	std::string part(const PartOf &part, const Cube &cube);
 	/** \brief A name that no other surface, constant or operation has */
 	std::string unique(const std::string &name);
-	/** \brief A name for an operation of the operator that is being lowered */
+	/** \brief A name for an operation: the name of the operator being lowered, and \a what */
 	std::string step(const std::string &what);
 	/** \brief Add an operation, and note it in the report */
 	void add(op::Any operation);
-	/** \brief Add kernels, unless they are there \return their name */
+	/** \brief Add kernels, unless the graph has the same ones already \return their name */
 	std::string addWeights(GraphWeights weights);
 	/** \brief Parameters of a look-up table of SDP: function, type, ranges and quantizations of
 	 * input and output, and the number that is subtracted from inputs */
@@ -207,13 +206,13 @@ public:
 	 * become 0 hardly matter beside it.
 	 */
 	Elements halves(const std::vector<double> &numbers);
-	/** \brief The FP16 bits of a constant; the report covers it as those of halves() */
+	/** \brief The FP16 bits of one constant, which is reported like those of halves() */
 	uint16_t half(double number);
 
 	/** \brief Write a value's numbers to \a surface, in the quantization of the value \a to */
 	void turn(const std::string &what, ValueId from, const std::string &surface, ValueId to,
 		  const Clamp &activation = {});
-	/** \brief An SDP operation for an affine function; two if a clamp needs another one */
+	/** \brief Add an SDP operation for an affine function; two if a clamp needs its own */
 	void affine(const Stage &stage, const Affine &function);
 	/**
 	 * \brief The addition that can be fused into the convolution that is being lowered
@@ -221,15 +220,13 @@ public:
 	 * \param[in] function from the convolution's sums to its result
 	 */
 	std::optional<Residual> residualOf(const Cube &cube, const Affine &function) const;
-	/** \brief Whether to fuse operators although the result between them is not rounded then */
+	/** \brief Whether to fuse float operators: the result between them is then not rounded */
 	bool foldsFloats() const { return foldSums_ != FoldSums::Never; }
 	/** \brief The only reader of the lowered operator's result, or nullptr */
 	const Operator *onlyReader() const;
 	/** \brief Note that the operation \a name computes \a operation, too */
 	void fuse(const Operator &operation, const std::string &name) { fused_[&operation] = name; }
-	/** \brief An SDP operation that adds a tensor to an affine function; \a stage writes the
-	 * sum
-	 */
+	/** \brief Add an SDP operation for an affine function plus a tensor; \a stage writes it */
 	void sum(const Stage &stage, Affine function, const Residual &residual);
 
 private:
@@ -256,12 +253,12 @@ private:
 	std::vector<DataType> storage_;
 	std::vector<Cube> cubes_;
 	std::vector<std::string> surfaces_;
-	std::map<ValueId, PartOf> places_;
+	std::map<ValueId, PartOf> places_; /**< parts of concatenations, for values written there */
 	std::map<ValueId, Requantization> requantized_; /**< conversions of values in places_ */
 	std::set<ValueId> views_;
-	/** \brief Outputs in C, H, W order, before reshapes, and states: they keep their axes */
+	/** \brief Values whose surfaces keep their axes: states, and outputs in C, H, W order */
 	std::set<ValueId> pictures_;
-	/** \brief Operations of earlier operators that compute later ones, too */
+	/** \brief Operators that an operation of an earlier operator computes, with its name */
 	std::map<const Operator *, std::string> fused_;
 	std::set<std::string> names_;
 	/** \brief Results of refused operators that no surface can hold. Their readers are neither

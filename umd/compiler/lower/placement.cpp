@@ -55,7 +55,7 @@ void Lowerer::placeInput(size_t index)
 		      .quantization = value(id).quantization });
 }
 
-/* Writes the result of a refused operator, so that its readers can be checked as well. */
+/* Describes a surface for a refused operator's result, so that its readers can be checked, too. */
 void Lowerer::pretend(ValueId id)
 {
 	const Cube natural = naturalCube(value(id).cubeShape());
@@ -123,7 +123,7 @@ void Lowerer::placeConcatenations()
 	}
 }
 
-/* Names the outputs; copies an output that is also an input, or is a part of a larger surface. */
+/* Names the outputs; copies those that are inputs, other outputs, or parts of larger surfaces. */
 void Lowerer::nameOutputs()
 {
 	std::set<std::string> taken;
@@ -143,7 +143,7 @@ void Lowerer::nameOutputs()
 	}
 }
 
-/* An INT8 tensor that meets 16-bit weights is held in 16 bits by its writer and all readers. */
+/* An INT8 tensor that meets 16-bit weights is stored in 16 bits, for its writer and all readers. */
 void Lowerer::chooseStorage()
 {
 	bool changed = true;
@@ -164,7 +164,7 @@ void Lowerer::chooseStorage()
 			widen(operation.inputs[1]);
 	}
 	/* All tensors of an operator that moves elements or computes with two surfaces need one
-	 * type. A product's result is exempt, as those of poolings: convolutions compute them. */
+	 * type. Results of products and averages are exempt: convolutions convert their type. */
 	while (changed) {
 		changed = false;
 		for (const Operator &operation : model_.operators) {

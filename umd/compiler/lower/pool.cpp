@@ -13,7 +13,7 @@ namespace nvdla::compiler
 namespace
 {
 
-/* Elements of a window that are inside of the picture. */
+/* Number of elements of a window, along one axis, that are inside of the picture; at least 1 */
 uint32_t inside(uint32_t in, uint32_t window, uint32_t kernel, uint32_t stride, uint32_t before)
 {
 	const int64_t first = int64_t{ window } * stride - before;
@@ -25,8 +25,8 @@ uint32_t inside(uint32_t in, uint32_t window, uint32_t kernel, uint32_t stride, 
 /*
  * All channels of a sum over a whole picture take the same kernels. With lines and channel atoms
  * exchanged ("turned"), lines are channels to the core and atoms are lines: one operation replaces
- * one for each atom. Returns the number of atoms that fit the convolution buffer beside kernels
- * and their mask.
+ * one for each atom. Returns the number of atoms that fit the convolution buffer beside the kernels
+ * and the mask that compressed kernels have.
  */
 uint32_t atomsAtOnce(const CoreGeometry &core, const Cube &in, DataType type)
 {
@@ -52,7 +52,7 @@ Kernels turnedOnes(uint32_t atom, const Cube &in)
 	return kernels;
 }
 
-/* \a count channels from \a first on of a sum over a picture; the output begins at \a to. */
+/* The pass for \a count channels from \a first on of a sum over a picture, written to \a to */
 ConvolutionPass someChannels(Lowerer &lowerer, const ConvolutionPass &pass, PartOf to,
 			     uint32_t first, uint32_t count, bool turned)
 {
@@ -157,7 +157,7 @@ void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 	const Cube in = lowerer.cube(input), out = naturalCube(lowerer.value(output).shape);
 	const auto [y, x] = WindowAxes(lowerer.model(), operation);
 	const Cube used{ in.c, std::min(in.h, y.reach()), std::min(in.w, x.reach()) };
-	/* If a single element is used, PDP cannot read it from a larger surface. */
+	/* If a single position is used, PDP cannot read it from a larger surface. */
 	if (isAlone(used, in) && out.h == 1 && out.w == 1) {
 		takeSlice(lowerer, operation, { Extents(4, 0), Extents(4, 1) }, pool.activation);
 		return;

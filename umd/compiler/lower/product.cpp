@@ -15,7 +15,7 @@ namespace nvdla::compiler
 namespace
 {
 
-/* One of several matrices: its shape, and its part of the surface. */
+/* The shape of the part of a surface that has one of several matrices; partOf() names the part. */
 Cube cubeOf(const Matrices &matrices)
 {
 	return matrices.areBeside ? Cube{ matrices.columns, matrices.rows, 1 }
@@ -33,7 +33,7 @@ std::string partOf(Lowerer &lowerer, const std::string &surface, const Matrices 
 	return lowerer.part(part, cubeOf(matrices));
 }
 
-/* Size, scale and bias of the kernels, and how large their sums may become. */
+/* Kernels that a CPU step packs: size, scale, bias and, as element, the largest possible sum. */
 Kernels kernelsOf(Lowerer &lowerer, const Operator &operation, uint32_t count, uint32_t channels,
 		  const op::Axes &taps)
 {
@@ -100,7 +100,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Product &product)
 			.columns = taps.x,
 			.zero = lowerer.quantization(b).zeroPoint });
 	};
-	/* Without padding, one convolution takes all lines and columns. */
+	/* Without padding, one convolution by a single matrix b takes all matrices of a. */
 	if (columns.count == 1 && (rows.count == 1 || pads == 0)) {
 		pass.out = whole;
 		pass.canFuse = true;

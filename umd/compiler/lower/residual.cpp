@@ -15,11 +15,11 @@ namespace nvdla::compiler
 namespace
 {
 
-/* One multiplier for the whole scale, if that leaves no channel fewer than 15 bits. */
+/* One unit for the whole function; nothing if its factors or biases would be too inexact. */
 std::optional<ChannelScaling::Unit> oneUnit(const Affine &function)
 {
-	constexpr double mostOff = 0x1p-15;
-	constexpr double mostOfStep = 0x1p-6; /* allowed error of a bias */
+	constexpr double mostOff = 0x1p-15;   /* allowed relative error of a factor */
+	constexpr double mostOfStep = 0x1p-6; /* allowed error of a bias, in steps of the output */
 	const auto multipliers = sdpMultipliers(function.scale);
 	ChannelScaling::Unit unit;
 
@@ -37,9 +37,9 @@ std::optional<ChannelScaling::Unit> oneUnit(const Affine &function)
 }
 
 /*
- * X1 converts the sums to the convolution's result minus the zero point; the units behind X1 add as
- * they do for two surfaces. X2 can add the operand unconverted, and apply a ReLU, only where both
- * tensors have the same scale and the operand's zero point is 0.
+ * X1 converts the sums to the convolution's result minus the zero point. The units behind X1 add as
+ * in integerSum(). X2 can add the operand unconverted, and apply a ReLU, only if both tensors have
+ * the same scale and the operand's zero point is 0.
  */
 void sumOfIntegers(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &function,
 		   const Residual &residual)
@@ -124,7 +124,7 @@ void Lowerer::sum(const Stage &stage, Affine function, const Residual &residual)
 	}
 	function.activation = residual.activation;
 	op::Sdp sdp = halfAffine(*this, stage, function);
-	/* X2 is free but for a ReLU; it adds the operand before that. */
+	/* Until now X2 applies at most a ReLU; it adds the operand before the ReLU. */
 	if (!sdp.x2)
 		sdp.x2.emplace();
 	sdp.x2->alu = op::Alu::Sum;

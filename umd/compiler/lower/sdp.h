@@ -28,7 +28,7 @@ struct CubeNumbers {
  */
 CubeNumbers numbersFor(Lowerer &lowerer, ValueId x, ValueId constant);
 
-/** \brief Add constant operands of shape \a shape \return their name */
+/** \brief Add constants of a shape for an SDP unit's ALU and multiplier \return their name */
 std::string addOperands(Lowerer &lowerer, const std::string &name, const Cube &shape, Elements alu,
 			Elements mul);
 
@@ -52,7 +52,7 @@ op::Sdp halfAffine(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &
  */
 const Operator *functionBehind(const Lowerer &lowerer, ValueId input, const Cube &cube,
 			       const Affine &affine);
-/** \brief Let \a stage compute the function of \a behind */
+/** \brief Let \a stage compute the operator \a behind, too, which functionBehind() has found */
 void applyFunction(Lowerer &lowerer, const Operator &behind, Lowerer::Stage &stage);
 
 /** \return an X unit with the operands of \a scaling, which become constants named \a name */
@@ -63,8 +63,8 @@ op::SdpUnit unitOf(Lowerer &lowerer, const std::string &name, const Cube &shape,
 struct IntegerClamp {
 	int64_t low;
 	int64_t high;
-	bool cutsLow; /**< saturation to the type in memory does not suffice */
-	bool cutsHigh;
+	bool cutsLow;  /**< low needs a clamp: it is above the lowest integer in memory */
+	bool cutsHigh; /**< high needs a clamp: it is below the highest integer in memory */
 
 	bool isNone() const { return !cutsLow && !cutsHigh; }
 };
@@ -73,11 +73,11 @@ struct IntegerClamp {
 IntegerClamp clampOf(const Clamp &activation, const Lowerer::Stage &stage);
 
 /**
- * \brief Add a step that writes the output of \a result, and behind it the activation's clamp
+ * \brief Add an operation that writes the output of \a result, and then the activation's clamp
  *
  * If saturation to the output's type does the same as the activation, no clamp is added.
  *
- * \param[in] isLeft the step does not apply the activation itself
+ * \param[in] isLeft \a operation does not apply the activation itself
  */
 void addClamped(Lowerer &lowerer, op::Any operation, const Clamp &activation, Lowerer::Stage result,
 		bool isLeft = true);
@@ -86,7 +86,7 @@ void addClamped(Lowerer &lowerer, op::Any operation, const Clamp &activation, Lo
 struct Meeting {
 	ValueId stream;
 	ValueId operand;
-	bool turned; /**< the operand is the operator's first input */
+	bool turned; /**< the operand is the operator's first input, the stream its second */
 };
 
 /**
@@ -105,11 +105,11 @@ void needOwnStorage(const Lowerer &lowerer, ValueId output);
 /**
  * \brief A sum or difference of integers
  *
- * X1 computes (s - zs) * fs of the stream, and Y adds (o - zo) * fo of the operand; the factors
- * bring both to one scale. The output converter applies the remaining factor. Without Y, X2 adds
- * the operand times a power of two. The caller sets name and output.
+ * X1 and X2 subtract the stream's zero point and multiply by a factor, and Y does so with the
+ * operand and adds it. The factors bring both to one scale, from which the output converter
+ * converts. Without Y, X2 adds the operand times a power of two.
  *
- * If the activation is a ReLU, X2 applies it where it can; nothing applies other activations.
+ * X2 applies a ReLU where it can. The caller applies other activations, and sets name and output.
  */
 op::Sdp integerSum(Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting,
 		   ValueId output);

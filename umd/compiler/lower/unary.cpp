@@ -17,7 +17,7 @@ namespace nvdla::compiler
 namespace
 {
 
-/* Whether the function is a straight line, as exactly as FP16 can tell, from \a edge outwards. */
+/* Whether the function, in the precision of FP16, is a straight line from \a edge away from 0. */
 bool isStraight(const Unary &unary, double edge)
 {
 	const double end = std::copysign(largestHalf, edge);
@@ -31,7 +31,7 @@ bool isStraight(const Unary &unary, double edge)
 	return true;
 }
 
-/* Returns a number on the side of \a sign from which outwards the function is a straight line. */
+/* Returns a number with the sign of \a sign from which the function is straight, away from 0. */
 double curvedUpTo(const Unary &unary, double sign)
 {
 	double edge = sign / 2;
@@ -41,7 +41,7 @@ double curvedUpTo(const Unary &unary, double sign)
 	return edge;
 }
 
-/* Factor of numbers of x's sign, if the function only multiplies them. */
+/* The factor, if the function only multiplies numbers that have the sign of \a x. */
 std::optional<double> slopeAt(const Unary &unary, double x)
 {
 	const bool isPlain = unary.activation.isNone() && unary.scale == 1 && unary.shift == 0 &&
@@ -54,8 +54,8 @@ std::optional<double> slopeAt(const Unary &unary, double x)
 	return std::nullopt;
 }
 
-/* Returns the result for the integer \a q. roundsTwice: a function that only multiplies rounds as
- * TFLite's kernels do. */
+/* Returns the result for the integer \a q. roundsTwice: a function that only multiplies rounds
+ * twice, as TFLite does. */
 int64_t functionOf(int64_t q, const Unary &unary, const Quantization &in, const Quantization &out,
 		   bool roundsTwice)
 {
@@ -76,7 +76,7 @@ int64_t functionOf(int64_t q, const Unary &unary, const Quantization &in, const 
 Lut exactTable(const Unary &unary, const Quantization &in, const Quantization &out,
 	       bool roundsTwice, int64_t zero)
 {
-	constexpr int wide = 7; /* two steps of LE are as long as LO */
+	constexpr int wide = 7; /* steps of 2^7: two are as long as LO */
 	const IntegerLimits limits = integerLimits(8U);
 	/* An input at the first entry misses the table: begin one below the lowest integer. */
 	const auto start = static_cast<double>(limits.lowest - 1 - zero);
@@ -106,7 +106,7 @@ bool hasExactTable(const Lowerer &lowerer, const Operator &operation)
 	       lowerer.range(operation.outputs[0]) == DataType::Int8;
 }
 
-/* Adds the table of a function, unless it is there \return its name; \a zero: see exactTable() */
+/* Adds a function's table, unless the graph has it. \return its name; \a zero: see exactTable() */
 std::string addTable(Lowerer &lowerer, const Operator &operation, const Unary &unary,
 		     const std::string &name, int64_t zero = 0)
 {
@@ -167,7 +167,7 @@ void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 	lowerer.add(sdp);
 }
 
-/* PReLU: factors of negative numbers, for each channel or each element. */
+/* A PReLU in one unit: \a slopes are the factors of negative numbers, by channel or element. */
 op::SdpUnit slopeUnit(Lowerer &lowerer, const std::string &name, const Cube &shape,
 		      const Elements &slopes)
 {
@@ -271,9 +271,9 @@ void convert(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 }
 
 /*
- * A PReLU whose results equal those of TFLite's kernels. They round numbers from 0 up twice, which
- * changes results if an output step is more than two input steps: a ReLU of its own computes these.
- * Negative numbers are rounded with more bits: X2 computes them, and Y adds both.
+ * A PReLU whose results equal TFLite's. TFLite rounds numbers from 0 up twice. That changes results
+ * if an output step is more than two input steps: a separate ReLU computes these numbers. Negative
+ * numbers are rounded with more bits: X2 computes them, and Y adds the ReLU's result.
  */
 void bothSides(Lowerer &lowerer, const Operator &operation, const CubeNumbers &slopes, double ratio)
 {

@@ -46,9 +46,9 @@ private:
 	void checkOutputs() const;
 	void describe();
 
-	/* Adds the tensor of a value that a step of the host reads or writes. */
+	/* Adds a tensor in the host's layout, with a memory. \return its id */
 	uint16_t addPlain(const std::string &name);
-	/* The memory of a part for the core, which other parts may use before and after it. */
+	/* Adds a memory of a part for the core, or shares one. \return the id */
 	uint16_t addPartMemory(Memory memory);
 	uint16_t bind(uint16_t tensor, const std::vector<std::string> &names, uint16_t direction,
 		      size_t first = 0);
@@ -74,7 +74,7 @@ uint16_t Merger::addPartMemory(Memory memory)
 	return known->second;
 }
 
-/* Lets the application give or take a tensor, at its position among names, counted from first. */
+/* Makes a tensor an input or output of the network, with its index in \a names plus \a first. */
 uint16_t Merger::bind(uint16_t tensor, const std::vector<std::string> &names, uint16_t direction,
 		      size_t first)
 {
@@ -152,7 +152,7 @@ void Merger::addCore(MergedPart &part)
 		entry.name = name;
 		return addTo(to.tensors, std::move(entry));
 	};
-	/* A tensor of a state that only this part has */
+	/* Binds a tensor of a state that only this part has, behind the model's own tensors. */
 	const auto keepOwn = [&](uint16_t id, uint16_t direction) {
 		const TensorEntry &own = *std::ranges::find(from.tensors, id, &TensorEntry::id);
 		return bind(tensorIn(own.memId, own.name), {}, direction,
@@ -242,7 +242,6 @@ void Merger::addHost(MergedPart &part)
 	addTask(merged_.loadable, std::move(task));
 }
 
-/* Describes the model in the report. */
 void Merger::describe()
 {
 	CompileReport &report = merged_.report;

@@ -32,7 +32,7 @@ uint64_t macsOf(const std::string &type, const std::vector<FileShape> &inputs,
 	if (is("MatMul") || is("MATMUL") || type == "Gemm")
 		return elementsOf(made) * static_cast<uint64_t>(inputs[0].back());
 	if (is("LSTM") || is("GRU") || is("RNN") || type == "SVDF") {
-		/* TensorFlow Lite has a matrix for each gate. */
+		/* ONNX has two matrices for all gates, TensorFlow Lite has some for each gate. */
 		const size_t most = is("_LSTM") ? inputs.size() : 3;
 		uint64_t weights = 0;
 		for (size_t i = 1; i < std::min(inputs.size(), most); i++)
@@ -52,7 +52,7 @@ uint64_t macsOf(const std::string &type, const std::vector<FileShape> &inputs,
 Result<TensorDesc> ModelGraph::plainTensor(const std::string &name, std::optional<DataType> type,
 					   const std::vector<int64_t> &shape)
 {
-	constexpr uint64_t most = UINT32_MAX / 8; /* elements, of up to 8 bytes */
+	constexpr uint64_t most = UINT32_MAX / 8; /* number of elements, of up to 8 bytes */
 	std::vector<int64_t> lengths = shape;
 	std::ranges::replace(lengths, -1, 1);
 	auto extents = shapeFrom(lengths, most);

@@ -22,7 +22,7 @@
 namespace nvdla::compiler
 {
 
-/** \brief What failed, in errors of these functions */
+/** \brief The action that failed, for the errors of these functions */
 inline constexpr const char *divideModel = "divide model";
 /** \brief Reason of the error Unsupported for a value whose size differs from run to run */
 inline constexpr const char *differentSizes = "has a size that depends on the inputs' numbers";
@@ -32,7 +32,7 @@ struct ModelPart {
 	std::vector<std::byte> file;
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;
-	size_t before = 0; /**< number of operators in the file before the nodes */
+	size_t before = 0; /**< number of operators that the file has before those of the nodes */
 };
 
 /** \brief A file's graph; each tensor has a name of its own */
@@ -85,16 +85,16 @@ protected:
 	std::optional<NodeGraph> nodes_;
 
 private:
-	/* A part's inputs and outputs. */
+	/* Returns a part with the inputs and outputs of \a nodes, without a file. */
 	ModelPart bound(std::span<const size_t> nodes) const;
 };
 
-using FileShape = std::vector<int64_t>;
+using FileShape = std::vector<int64_t>; /**< lengths of the axes; -1 for an open axis */
 
 /** \return number of elements of a shape without open extents */
 uint64_t elementsOf(const FileShape &shape);
 /**
- * \brief Multiplications in an operator, as ONNX or TensorFlow Lite defines it
+ * \brief Number of multiplications in an operator of ONNX or TensorFlow Lite
  * \param[in] inputs shapes of all inputs; empty if not known
  * \param[in] made shape of the first output
  * \param[in] channels axis of a convolution's channels
@@ -119,10 +119,10 @@ std::unique_ptr<ModelGraph> readTfliteGraph(std::span<const std::byte> file);
 
 /** \brief A part for the core, or for the host */
 struct MergedPart : ModelPart {
-	size_t step = 0;
-	std::vector<size_t> nodes;
+	size_t step = 0;		      /**< NodeGroup::step */
+	std::vector<size_t> nodes;	      /**< indices into ModelGraph::nodes() */
 	std::shared_ptr<CompiledModel> model; /**< none for a part of the host */
-	bool hasProducts = false;
+	bool hasProducts = false;	      /**< it has convolutions or products of matrices */
 };
 
 /**

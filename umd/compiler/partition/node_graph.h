@@ -14,7 +14,7 @@ namespace nvdla::compiler
 
 struct GraphNode {
 	std::string type;
-	/** \brief Names of computed tensors that the node reads, or a body in it (as of an If) */
+	/** \brief Names of computed tensors that the node, or a body in it (as of If), reads */
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;
 	bool makesOutput = false; /**< an output of the node is one of the graph */
@@ -22,13 +22,13 @@ struct GraphNode {
 
 	/** \return name of the first output */
 	std::string name() const { return outputs.empty() ? "" : outputs.front(); }
-	/** \return type and name, for people */
+	/** \return type and name, for reports and errors */
 	std::string describe() const { return type + " '" + name() + "'"; }
 };
 
-/** \brief Nodes that form one part, in their order */
+/** \brief Nodes that form one part: indices into NodeGraph::nodes(), in ascending order */
 struct NodeGroup {
-	size_t step = 0; /**< a group reads only what groups of lesser steps write */
+	size_t step = 0; /**< a group reads only results of groups with lower steps */
 	std::vector<size_t> nodes;
 };
 
@@ -39,7 +39,7 @@ public:
 	explicit NodeGraph(std::vector<GraphNode> nodes);
 
 	const std::vector<GraphNode> &nodes() const { return nodes_; }
-	/** \return true if a node only converts between integers and real numbers */
+	/** \return true if a node is ONNX's conversion of real numbers to integers, or back */
 	bool isConversion(size_t node) const;
 	/** \return a node with the conversions of its operands and results */
 	std::vector<size_t> unitOf(size_t node) const;
@@ -48,13 +48,13 @@ public:
 	 *
 	 * The tensors between parts are then integers.
 	 *
-	 * \param[in,out] possible for each node, whether the device computes it
+	 * \param[in,out] possible for each node, whether the core computes it
 	 */
 	void followOperators(std::vector<bool> &possible) const;
 	/**
 	 * \brief Group nodes that can run as one part, without a node of another part in between
-	 * \param[in] kinds for each node, of which of two kinds it is
-	 * \return groups of the nodes of kind \a kind, in the order of their steps
+	 * \param[in] kinds for each node, true or false: only nodes of one kind share a part
+	 * \return groups of the nodes whose kind is \a kind, in the order of their steps
 	 */
 	std::vector<NodeGroup> groupsOf(const std::vector<bool> &kinds, bool kind = true) const;
 

@@ -56,7 +56,7 @@ std::vector<std::string> readBy(const pb::Node &node)
 	return names;
 }
 
-/* The sizes in a file; -1 for open ones. */
+/* The lengths of a tensor's axes in the file; -1 for open axes */
 FileShape shapeOf(const pb::TensorType &tensor)
 {
 	FileShape shape;
@@ -76,7 +76,7 @@ std::vector<std::byte> bytesOf(const pb::Model &model)
 }
 
 /*
- * Makes all tensors outputs, so that the host reports what they are. Shapes that the file states
+ * Makes all tensors outputs, so that the host reports their types. Shapes that the file states
  * for outputs are left out: exporters write those of one run. Returns the names of the outputs.
  */
 std::set<std::string> makeAllOutputs(pb::Graph &graph)
@@ -132,7 +132,8 @@ void addComparedNumbers(const pb::Graph &graph, std::vector<std::optional<float>
 	}
 }
 
-/* Names of values by which integers may be divided; a 0 in them would end the process. */
+/* Names of values by which the model may divide integers, and of values of which these are made: a
+ * 0 in a divisor would end the process. */
 std::set<std::string> divisorsOf(const pb::Graph &graph)
 {
 	std::set<std::string> names;
@@ -152,7 +153,7 @@ std::set<std::string> divisorsOf(const pb::Graph &graph)
 /**
  * \brief An ONNX file's graph
  *
- * ONNX Runtime tells the type and shape of each tensor, and computes what does not depend on
+ * ONNX Runtime reports the type and shape of each tensor, and computes values that do not depend on
  * inputs. The model is run with different numbers: a tensor whose shape then differs is not known,
  * and an output gets open axes.
  */
@@ -168,7 +169,7 @@ public:
 	std::vector<std::byte> takeFile();
 
 private:
-	/* Reads header_ and graph_. */
+	/* Parses the file into header_ and graph_. */
 	void read(std::span<const std::byte> file);
 	void readInputs(std::span<const InputShape> shapes);
 	void askHost(std::span<const std::byte> file, std::span<const InputShape> shapes);
@@ -188,7 +189,7 @@ private:
 	pb::Graph graph_;
 	std::vector<HostValue> inputValues_;
 	std::map<std::string, HostValue> known_; /* shapes of outputs may have -1, for open axes */
-	std::map<std::string, std::vector<int64_t>> said_; /* shapes before a run; -1: open */
+	std::map<std::string, std::vector<int64_t>> said_; /* ONNX Runtime's shapes; -1: open */
 	std::map<std::string, HostValue> stated_;	   /* outputs whose shape the file has */
 	/* Indices of initializers, by name; -1 for constants that no node reads */
 	std::map<std::string, int> constants_;
@@ -200,7 +201,7 @@ void OnnxGraph::read(std::span<const std::byte> file)
 		refuse(ErrorCode::InvalidFile, divideModel, "file", "is no ONNX file");
 	graph_.Swap(header_.mutable_graph());
 	header_.clear_graph();
-	/* Files of earlier versions have to list constants as inputs. */
+	/* Versions of the format before 4 require that constants are listed as inputs, too. */
 	constexpr int64_t withConstants = 4;
 	header_.set_ir_version(std::max(header_.ir_version(), withConstants));
 }
@@ -240,7 +241,7 @@ OnnxGraph::OnnxGraph(std::span<const std::byte> file, std::span<const InputShape
 	nodes_.emplace(std::move(nodes));
 }
 
-/* Sizes that the file leaves open get those that are given. */
+/* Reads the inputs; sizes that the file leaves open get those of \a shapes. */
 void OnnxGraph::readInputs(std::span<const InputShape> shapes)
 {
 	compiler::onnx::closeShapes(graph_, shapes);
@@ -262,16 +263,16 @@ void OnnxGraph::askHost(std::span<const std::byte> file, std::span<const InputSh
 	const HostModel model = valueOf(HostModel::open(takeFile()));
 	std::vector<std::string> names;
 
-	/* Opening a file takes several times its memory: the graph is read again afterwards. */
+	/* takeFile() freed the graph, because opening a file takes much memory. Read it again. */
 	read(file);
 	compiler::onnx::closeShapes(graph_, shapes);
 	for (const HostValue &value : valueOf(model.outputs())) {
 		said_[value.name] = value.shape;
-		/* A shape without axes is that of a single number, or unknown: the runs tell. */
+		/* A shape without axes is that of a single number, or unknown: runs show that. */
 		if (!value.shape.empty() && !std::ranges::count(value.shape, -1))
 			known_[value.name] = value;
 	}
-	/* The host keeps all tensors that are asked for: those of a whole model are large. */
+	/* Ask only for outputs and unknown tensors: the host keeps all that it is asked for. */
 	std::ranges::copy_if(outputs, std::back_inserter(names), [&](const std::string &name) {
 		return !known_.contains(name) || isOutput(name);
 	});

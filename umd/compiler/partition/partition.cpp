@@ -24,8 +24,8 @@ std::string reasonOf(const Error &error)
 
 using Numbers = std::vector<float>;
 
-/* Runs a part on the host. \a numbers has the numbers of its inputs, by name; those of its outputs
- * are added. */
+/* Runs a part on the host. \a numbers has the numbers of the part's inputs, by the tensors' names;
+ * those of the outputs are added. */
 void runPart(const ModelGraph &graph, const ModelPart &part, const HostModel &model,
 	     std::map<std::string, Numbers> &numbers)
 {
@@ -43,7 +43,7 @@ void runPart(const ModelGraph &graph, const ModelPart &part, const HostModel &mo
 				  bytes.back() });
 			if (names == &part.outputs)
 				continue;
-			/* One example is used for all of a batch. */
+			/* One sample's numbers are repeated for all samples of a batch. */
 			Numbers all = numbers[name];
 			const size_t batch = shape.empty() ? 1 : shape.front();
 			for (size_t i = 1; i < batch && all.size() < desc.elements(); i++)
@@ -104,8 +104,8 @@ public:
 		: graph_(graph), options_(options), possible_(size(), true), reasons_(size())
 	{
 		options_.shapes.clear();
-		/* How a model is divided depends neither on samples and tables nor on a strategy,
-		 * which takes time. */
+		/* The division of a model depends neither on samples and tables nor on the
+		 * strategy. So leave them out: they take time. */
 		if (options_.calibration) {
 			options_.calibration = { .type = options_.calibration->type };
 			options_.strategy.reset();
@@ -113,8 +113,8 @@ public:
 	}
 
 	/*
-	 * Finds the parts. In a model that is to be calibrated, integers have arbitrary ranges
-	 * until then.
+	 * Finds the parts. If the model is to be calibrated, integers have arbitrary ranges until
+	 * calibrate().
 	 */
 	std::vector<MergedPart> run();
 	/* Compile the parts for the core anew, with the samples. */
@@ -206,7 +206,7 @@ bool Partitioner::leaveRefused(const std::vector<size_t> &nodes)
 	return any;
 }
 
-/* \return false if nodes were left, so that groups have to be found anew */
+/* Adds a part of these nodes. \return false if nodes were left to the host: form new groups then */
 bool Partitioner::place(size_t step, const std::vector<size_t> &nodes)
 {
 	const Result<MergedPart> &compiled = compile(nodes);

@@ -32,7 +32,7 @@ std::optional<DataType> dataTypeOf(fb::TensorType type)
 	return known ? std::optional(types[static_cast<size_t>(*known)]) : std::nullopt;
 }
 
-/* Whether an operator shares state of the interpreter with others of the same handle. */
+/* Whether an operator uses state of the interpreter that it shares with other operators. */
 bool sharesState(fb::BuiltinOperator kind)
 {
 	constexpr fb::BuiltinOperator kinds[] = { HASHTABLE, HASHTABLE_FIND, HASHTABLE_IMPORT,
@@ -67,7 +67,7 @@ private:
 	const tflite::fb::SubGraph &graph() const { return *file_.model().subgraphs()->Get(0); }
 	const tflite::fb::Operator &source(size_t index) const;
 	tflite::fb::BuiltinOperator kindOf(const tflite::fb::Operator &source) const;
-	/* The tensors of the file that have these ids. */
+	/* The valid ones of some tensor ids: an input that is left out has the id -1. */
 	Tensors tensors(const flatbuffers::Vector<int32_t> *ids) const;
 	bool isConstant(const tflite::fb::Operator &source) const;
 	/* Adds the operators that compute the constants which operator \a index reads. */
@@ -78,8 +78,8 @@ private:
 	Model model_; /* values are the file's tensors, each with a name of its own */
 	std::map<std::string, int32_t> numbers_;   /* ids of tensors, by name */
 	std::map<int32_t, size_t> constantMakers_; /* operators, by the tensors that they make */
-	std::map<int32_t, FileShape> shapes_;	   /* of all tensors; -1: an open axis */
-	std::set<int32_t> computed_;		   /* inputs, and outputs of nodes */
+	std::map<int32_t, FileShape> shapes_;	   /* shapes of all tensors; -1: an open axis */
+	std::set<int32_t> computed_;		   /* tensors that are inputs or nodes' outputs */
 	std::vector<size_t> operators_; /* each node's operator, as an index into the file */
 };
 
@@ -119,7 +119,7 @@ void TfliteGraph::findShapes()
 	}
 	for (size_t i = 0; i < found.size(); i++) {
 		FileShape &shape = shapes_[all.outputs[i]];
-		/* Files may lack a shape that an operator itself determines, as of detections. */
+		/* Take known shapes from TensorFlow Lite, too: the file may lack some of them. */
 		if (!isOpen((*said)[i])) {
 			shape = (*said)[i].shape;
 		} else if (found[i].type) {
@@ -148,7 +148,7 @@ TfliteGraph::TfliteGraph(std::span<const std::byte> file)
 		value.data = {}; /* the file has the constants */
 }
 
-/* Tensors without a name, or with that of another tensor, get their number as a name. */
+/* Appends a tensor's number to its name if the name is empty, or another tensor has it. */
 void TfliteGraph::nameTensors()
 {
 	for (size_t i = 0; i < graph().tensors()->size(); i++) {

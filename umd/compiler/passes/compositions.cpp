@@ -41,7 +41,7 @@ std::vector<std::pair<ValueId, ValueId>> operandsOf(const Model &model, ValueId 
 	return { { a, b }, { b, a } };
 }
 
-/* Value of which \a value is the function. */
+/* The value x if \a value is function(x). */
 std::optional<ValueId> argumentOf(const Model &model, ValueId value, const Unary &function)
 {
 	const Operator *writer = model.writer(value);
@@ -50,7 +50,7 @@ std::optional<ValueId> argumentOf(const Model &model, ValueId value, const Unary
 	return kind && *kind == function ? std::optional(writer->inputs[0]) : std::nullopt;
 }
 
-/* Value whose mean, sum or maximum over all channels is \a value. */
+/* The value whose mean, sum or maximum over all channels is \a value. */
 std::optional<ValueId> reducedOf(const Model &model, ValueId value, Pool::Method method)
 {
 	const Operator *writer = model.writer(value);
@@ -61,7 +61,7 @@ std::optional<ValueId> reducedOf(const Model &model, ValueId value, Pool::Method
 	return writer->inputs[0];
 }
 
-/* Value from which \a value results by subtracting its mean. */
+/* The value x if \a value is x minus the mean of x. */
 std::optional<ValueId> centered(const Model &model, ValueId value)
 {
 	const Operator *difference = elementwiseThatWrites(model, value, Function::Subtract);
@@ -81,7 +81,7 @@ std::optional<ValueId> rootOf(const Model &model, ValueId value)
 	return argumentOf(model, value, { Unary::Function::Square });
 }
 
-/* Number that a constant of one element holds. */
+/* The real number in a constant of one element; nothing if \a value is no such constant. */
 std::optional<double> numberOf(const Model &model, ValueId value)
 {
 	const Value &constant = model.values[value];
@@ -110,7 +110,7 @@ std::optional<Variance> varianceOf(const Model &model, ValueId value)
 	return std::nullopt;
 }
 
-/* Value whose root, or reciprocal of the root, is \a value. */
+/* The value x if \a value is sqrt(x), or 1 / sqrt(x) if isReciprocal. */
 std::optional<ValueId> radicandOf(const Model &model, ValueId value, bool isReciprocal)
 {
 	const auto ofPower = [&](ValueId power, double exponent) {
@@ -123,7 +123,7 @@ std::optional<ValueId> radicandOf(const Model &model, ValueId value, bool isReci
 	return root ? ofPower(*root, 0.5) : ofPower(value, -0.5);
 }
 
-/* Goes back from \a value to the first factor that is no constant; multiplies the constants. */
+/* Returns x and the constant factor, maybe 1, if \a value is the factor times x. */
 Line scaledOf(const Model &model, ValueId value)
 {
 	Line scaled{ value };
@@ -134,7 +134,7 @@ Line scaledOf(const Model &model, ValueId value)
 	return scaled;
 }
 
-/* Exporters write constants with seven digits, or fewer. */
+/* Compares with a tolerance, because exporters write constants with seven digits or fewer. */
 bool isAbout(double number, double wanted)
 {
 	return std::abs(number / wanted - 1) < 1e-4;

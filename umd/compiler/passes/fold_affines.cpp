@@ -13,7 +13,7 @@ namespace nvdla::compiler
 namespace
 {
 
-/* One number for each kernel; empty if the constant does not have these. */
+/* A constant's numbers, one for each kernel; empty if the constant has other axes. */
 std::vector<double> perKernel(const Value &constant, uint32_t kernels)
 {
 	std::vector<double> numbers = realNumbers(constant);
@@ -187,7 +187,7 @@ bool fuseActivation(Model &model, const Operator &operation)
 
 void foldIntoFunctions(Model &model)
 {
-	/* A folded operator leaves its inputs without a reader. */
+	/* A folded operator counts as a reader of its input, which prevents folding: remove it. */
 	while (foldOne(model))
 		removeUnused(model);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Divides an axis that is longer than one of a surface into two.
+ * Divides an axis that is too long for a surface into two axes.
  *
  * Detectors concatenate the positions of several pictures to one axis, of 8400 elements for
  * instance, and compute each position by itself. A surface has at most 8192 channels, lines and
@@ -29,14 +29,14 @@ uint32_t largestDivisor(uint32_t extent)
 	return extent / parts;
 }
 
-/* The product of the axes outside of \a axis */
+/* The product of the extents of all axes before \a axis */
 uint32_t outside(const Extents &shape, size_t axis)
 {
 	return static_cast<uint32_t>(
 		elementCount({ shape.begin(), shape.begin() + static_cast<ptrdiff_t>(axis) }));
 }
 
-/* The product of all axes but the last one */
+/* The product of the extents of all axes but the last one */
 uint32_t positionsOf(const Extents &shape)
 {
 	return shape.empty() ? 1 : outside(shape, shape.size() - 1);
@@ -68,7 +68,7 @@ public:
 	void divide(const Operator &operation, Chain &chain);
 
 private:
-	/* Axes of a divided tensor; the first one has one element. */
+	/* Indices of the axes of a divided tensor; axis 0 has one element. */
 	static constexpr uint32_t lines = 1, columns = 2, channels = 3;
 
 	struct LongAxis {
@@ -100,7 +100,7 @@ private:
 	}
 
 	Model &model_;
-	std::map<LongAxis, uint32_t> inner_; /* extent of the inner one of two axes */
+	std::map<LongAxis, uint32_t> inner_; /* extent of the inner of the two new axes */
 	std::map<std::pair<ValueId, LongAxis>, ValueId> divided_;
 };
 
@@ -146,7 +146,7 @@ bool LongAxes::find()
 		uint32_t &inner = inner_.at(*axis);
 		for (const ValueId id : operation.inputs)
 			inner = std::gcd(inner, shape(id)[concatenation->axis]);
-		/* A picture that keeps its columns needs no step of the CPU. */
+		/* If a picture's columns stay columns, the CPU need not move its elements. */
 		const Extents &picture = shape(model_.beforeReshapes(operation.inputs.front()));
 		if (!axis->isLast && picture.size() > 1 && inner % *(picture.rbegin() + 1) == 0)
 			inner = *(picture.rbegin() + 1);
@@ -156,7 +156,8 @@ bool LongAxes::find()
 	return !inner_.empty();
 }
 
-/* Whether all operands have as many elements as the result outside of the last axis, or one */
+/* Whether each operand has as many rows along the last axis as the result, or one, and, if the last
+ * axis is divided, as many elements in a row, or one */
 bool LongAxes::takesOperands(const Operator &operation, const LongAxis &axis) const
 {
 	const uint32_t positions = positionsOf(result(operation));
@@ -169,7 +170,7 @@ bool LongAxes::takesOperands(const Operator &operation, const LongAxis &axis) co
 	});
 }
 
-/* Whether no result of an operator depends on elements at several places of the axis */
+/* Whether each result of an operator depends only on elements at one index of the axis */
 bool LongAxes::takes(const Operator &operation, const LongAxis &axis) const
 {
 	const Extents &from = shape(operation.inputs.front()), &to = result(operation);

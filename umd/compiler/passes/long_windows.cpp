@@ -25,23 +25,23 @@ namespace nvdla::compiler
 namespace
 {
 
-constexpr uint32_t mostStride = 8;
+constexpr uint32_t mostStride = 8; /* of the core's convolutions */
 /* Most lines x columns of kernels; with an atom of channels each, they leave room in the
  * convolution buffer. */
 constexpr uint32_t mostElements = 480;
 /* A kernel with at most this many elements on both axes is well below mostElements. */
 constexpr uint32_t fewElements = 16;
 
-/* An axis of a picture, whose elements are summed or stay apart. */
+/* An axis of a picture: a sum takes all of its elements (isSummed), or each by itself. */
 struct SplitAxis {
 	uint32_t size;
 	bool isSummed;
 
 	uint32_t window() const { return isSummed ? size : 1; }
-	/* Number of elements that a step averages into one. */
+	/* Number of adjacent elements that the next step averages into one */
 	uint32_t part() const { return std::min((window() - 1) / fewElements + 1, mostStride); }
 	SplitAxis inParts() const { return { (size - 1) / part() + 1, isSummed }; }
-	/* Padding that completes the last part. */
+	/* Number of elements of padding that complete the last part */
 	uint32_t after() const { return inParts().size * part() - size; }
 };
 
@@ -98,7 +98,8 @@ struct BlockAxis : WindowAxis {
 	uint32_t blocksBehind() const { return static_cast<uint32_t>(blocksSeen()) - blocks(); }
 };
 
-/* Element (r, s) of a block is channels (r * columns + s) * C and following. */
+/* Turns kernels' elements into channels: element (r, s) of a block becomes C channels, from channel
+ * (r * columns + s) * C on. */
 Value inBlocks(const Value &kernels, op::Axes block)
 {
 	const Extents &from = kernels.shape;
@@ -111,7 +112,7 @@ Value inBlocks(const Value &kernels, op::Axes block)
 	return to;
 }
 
-/* Cuts off elements that are in no block, and fills up the last block with zeros. */
+/* Cuts off the input's elements behind the last block, and fills up that block with zeros. */
 void addWholeBlocks(Chain &chain, const BlockAxis &y, const BlockAxis &x)
 {
 	const Extents shape = chain.model.values[chain.last].shape, none(shape.size(), 0);
@@ -165,6 +166,7 @@ struct UpAxis : WindowAxis {
 	bool mayReadOne() const { return in == 1 || makesOne(); }
 };
 
+/* Whether a phase reads or makes a single position of a larger surface */
 bool hasLonePhase(const UpAxis &y, const UpAxis &x)
 {
 	const bool reads = y.mayReadOne() && x.mayReadOne() && (y.in > 1 || x.in > 1);
@@ -174,7 +176,7 @@ bool hasLonePhase(const UpAxis &y, const UpAxis &x)
 	return reads || narrow || makes;
 }
 
-/* Limits of extended kernels; lowering refuses convolutions beyond them. */
+/* Whether kernels may be extended to r x s taps; the lowering refuses larger ones. */
 bool canBeExtended(const Extents &kernels, uint32_t r, uint32_t s)
 {
 	constexpr uint64_t mostElements = uint64_t{ 1 } << 25;

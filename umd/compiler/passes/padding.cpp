@@ -11,10 +11,11 @@ namespace nvdla::compiler
 namespace
 {
 
-/* Limit for outputs of pads other than 0; larger ones are left to the lowering's refusal. */
+/* Maximum number of elements of an output that is padded with other numbers than 0: a constant of
+ * that size is added. The lowering refuses larger outputs. */
 constexpr uint64_t mostElementsAround = uint64_t{ 1 } << 24;
 
-/* Whether an operator can do the work of a pad: on the core, padding is smaller than windows. */
+/* Whether an operator can include a pad: on the core, padding has to be smaller than windows. */
 bool canPad(const Model &model, const Operator &operation, const Pad &pad)
 {
 	const auto *pool = std::get_if<Pool>(&operation.kind);

@@ -16,20 +16,17 @@
 namespace nvdla::compiler
 {
 
-/**
- * \brief Run all passes below, in their order; no operator is Unknown
- * \return the error of a pass
- */
+/** \brief Run the passes below, but not poolParts(), on a model without Unknown operators */
 Result<void> runPasses(Model &model, const CoreGeometry &core = nvFull);
 
 /** \brief Remove operators whose results nothing reads; free constants that nothing reads */
 void removeUnused(Model &model);
 
-/** \brief Operators that replace one: each reads the result of the one before it */
+/** \brief New operators that replace one operator; each reads the result of the one before it */
 struct Chain {
 	Model &model;
-	Operator like; /**< has name, type and index of new ones; at first the replaced operator */
-	ValueId last;  /**< result of the last one; at first the replaced operator's first input */
+	Operator like; /**< gives new operators name, type and index; at first the replaced one */
+	ValueId last;  /**< result of the last new operator; at first input 0 of the replaced one */
 	std::vector<Operator> operators = {};
 
 	/** \brief Append an operator that writes \a made; \a others: inputs behind the first */
@@ -42,12 +39,12 @@ struct Chain {
 	}
 };
 
-/** \brief Adds the operators that replace one; if it adds none, that one stays, maybe changed */
+/** \brief Adds replacements of an operator; if it adds none, the operator stays, maybe changed */
 using Expand = std::function<void(Operator &, Chain &)>;
 
 /**
- * \brief Replace each operator for which \a expand adds others
- * \return whether it added any; removeUnused() then removes those that lost their readers
+ * \brief Replace each operator for which \a expand adds operators
+ * \return whether any were added; the caller then removes operators that lost their readers
  */
 bool expandEach(Model &model, const Expand &expand);
 
@@ -61,13 +58,11 @@ struct Line {
 /** \return the line that a float value's writer computes, if it adds or multiplies by a number */
 std::optional<Line> lineThatWrites(const Model &model, ValueId value);
 
-/* Windows, and kernels in windows of another size. */
-
 /** \brief Windows along one axis of a picture */
 struct WindowAxis {
-	uint32_t in, out, taps;
+	uint32_t in, out, taps; /**< elements of input, output and kernel */
 	uint32_t stride = 1, dilation = 1;
-	uint32_t before = 0, after = 0; /**< padding */
+	uint32_t before = 0, after = 0; /**< elements of padding */
 
 	/** \return elements from the first tap of a window to its last one */
 	uint32_t span() const { return (taps - 1) * dilation + 1; }
@@ -88,10 +83,10 @@ struct WindowAxes {
 	WindowAxes(const Model &model, const Operator &operation);
 };
 
-/** \return depthwise kernels (channels x 1 x R x S), each of whose elements stands for \a worth */
+/** \return depthwise kernels (channels x 1 x R x S); each element is the real number \a worth */
 Value onesOf(uint32_t channels, op::Axes window, double worth = 1);
 
-/** \brief A position in kernels; negative ones are in front of them */
+/** \brief A line and column relative to kernels or a window; may be negative */
 struct KernelPlace {
 	int64_t line = 0;
 	int64_t column = 0;
@@ -103,7 +98,7 @@ struct KernelPlace {
  */
 Value inWindow(const Value &kernels, op::Axes window, KernelPlace at = {});
 
-/* Passes that fold an operator into another one, if they return true; it is then removed. */
+/* Passes that return true if they folded an operator into another one: the caller removes it. */
 
 /**
  * \brief Remove a QUANTIZE after an input, or a DEQUANTIZE before an output
@@ -143,7 +138,7 @@ void findVariances(const Operator &operation, Chain &chain);
 /**
  * \brief Make one operator of (x - mean) / sqrt(variance + epsilon), over all channels
  *
- * Files have no operator for that before ONNX 17.
+ * ONNX has an operator for that only from operator set 17 on.
  */
 void findStandardizations(const Operator &operation, Chain &chain);
 
@@ -168,10 +163,11 @@ void cutKernels(Operator &operation, Chain &chain);
  * channels, if the stride is above 8, or above 1 with more than 32 taps */
 void takeBlocks(const Operator &whole, Chain &chain);
 
-/** \brief Compute more of a transposed convolution, and cut it, if a phase has a single element */
+/** \brief Enlarge the result of a transposed convolution, and cut it, if the outputs at one offset
+ * within the stride, or the inputs that they read, are a single position */
 void uncutTransposed(const Operator &operation, Chain &chain);
 
-/** \brief Sums and averages over more lines or columns than a kernel has are made in two steps */
+/** \brief Divide sums and averages over more lines or columns than a kernel has into steps */
 void splitWindows(const Operator &whole, Chain &chain);
 
 /** \brief Windows of more than maxPoolingKernel lines or columns find their largest or least

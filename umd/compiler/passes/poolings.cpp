@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Maximum and minimum poolings with windows that are too long for PDP become several poolings. Two
- * in a row, with windows of a and of b elements, equal one with windows of a + b - 1 elements. If
- * one window covers a whole axis, the windows of each pooling do not overlap instead.
+ * in a row, with windows of a and of b elements, equal one with windows of a + b - 1 elements. To
+ * reduce a whole axis, each pooling's windows lie side by side instead.
  *
  * A maximum is pooled channel by channel, so the pooling of a concatenation equals the
- * concatenation of poolings. PDP can read a convolution's result on the fly, but not a
- * concatenation in memory.
+ * concatenation of poolings. PDP can take a convolution's result on the fly, but has to read a
+ * concatenation from memory.
  */
 #include <algorithm>
 

@@ -12,10 +12,10 @@ namespace
 constexpr uint32_t lines = 1, columns = 2, channels = 3;
 constexpr size_t rank = 4;
 
-/* Repeats an input if it has to be repeated; the result replaces the input. */
+/* Repeats input \a input to the output's shape if SDP cannot; the result replaces the input. */
 void repeat(Operator &operation, size_t input, Chain &chain)
 {
-	constexpr uint32_t mostCopies = 64; /* along an axis, as Tile has them */
+	constexpr uint32_t mostCopies = 64; /* along lines or columns: each is one operation */
 	Model &model = chain.model;
 	const Extents out = model.values[operation.outputs.front()].shape;
 	const Value &value = model.values[operation.inputs[input]];
@@ -67,7 +67,8 @@ void repeatOperands(Operator &operation, Chain &chain)
 
 	if (!isAny<Elementwise>(operation.kind))
 		return;
-	/* The input with fewer channels first: SDP may then take the other one as it is. */
+	/* The input with fewer channels first: if it gets the output's shape, SDP may broadcast the
+	 * other one. */
 	const size_t first = channelsOf(0) <= channelsOf(1) ? 0 : 1;
 	repeat(operation, first, chain);
 	repeat(operation, 1 - first, chain);

@@ -96,7 +96,7 @@ bool quantizeResult(Model &model, const Operator &operation)
 
 void separateTypes(Model &model)
 {
-	std::map<ValueId, ValueId> known; /* float value of an integer value */
+	std::map<ValueId, ValueId> known; /* float values, by the integer values they are made of */
 
 	expandEach(model, [&](Operator &operation, Chain &chain) {
 		const auto *unary = std::get_if<Unary>(&operation.kind);

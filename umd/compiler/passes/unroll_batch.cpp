@@ -60,8 +60,8 @@ private:
 	Model &model_;
 	const uint32_t batch_;
 	const uint32_t mostAtOnce_;
-	std::map<ValueId, std::vector<ValueId>> samples_; /* by the value that has all */
-	std::map<ValueId, Operator> reshapes_;		  /* by the value that they write */
+	std::map<ValueId, std::vector<ValueId>> samples_; /* ids of samples, by the whole value */
+	std::map<ValueId, Operator> reshapes_;		  /* reshapes, by the value they write */
 	std::vector<Operator> operators_;
 };
 
@@ -197,7 +197,7 @@ void Unroller::addSample(const Operator &operation, uint32_t index)
 
 void Unroller::run()
 {
-	/* Values without a writer: inputs, and results of operators that are left out. */
+	/* Values without a writer: inputs, and results of unknown operators, which are left out. */
 	for (ValueId id = 0; id < model_.values.size(); id++) {
 		const bool begins = !value(id).isConstant && !model_.writer(id) &&
 				    shape(id).size() > 1 && shape(id).front() == batch_;

@@ -16,7 +16,7 @@ namespace nvdla::compiler
 namespace
 {
 
-/* Inputs and output of an operator. */
+/* Inputs and output of an operator that is being computed */
 struct RealStep {
 	const Model &model;
 	const Operator &operation;
@@ -29,12 +29,12 @@ struct RealStep {
 		return model.values[operation.inputs[input]].shape;
 	}
 	const Extents &outShape() const { return model.values[operation.outputs.front()].shape; }
-	/* Extent of the result's last axis, and number of such rows in the result. */
+	/* Length and number of the result's rows, which run along its last axis */
 	size_t channels() const { return outShape().back(); }
 	size_t rows() const { return result.size() / channels(); }
 };
 
-/* Windows of kernels on a picture. */
+/* Size and positions of an operator's windows on its input picture */
 struct Window {
 	op::Axes kernel;
 	op::Axes stride;
@@ -42,7 +42,8 @@ struct Window {
 	op::Padding padding;
 
 	uint32_t taps() const { return kernel.x * kernel.y; }
-	/* The pixel that a tap meets for a pixel of the result; nullptr in the padding. */
+	/* Channels of the input's pixel under \a tap for the result's pixel \a row; nullptr in the
+	 * padding */
 	const float *at(const RealStep &step, size_t row, uint32_t tap) const
 	{
 		const Extents &x = step.shape(0);
@@ -59,7 +60,7 @@ struct Window {
 	}
 };
 
-/* Calls visit(row, tap, pixel) for each tap that meets the input. */
+/* Calls visit(row, tap, pixel), as of Window::at(), for each tap that is not in the padding. */
 template<typename Visit>
 void eachTap(const RealStep &step, const Window &window, const Visit &visit)
 {
@@ -71,7 +72,7 @@ void eachTap(const RealStep &step, const Window &window, const Visit &visit)
 	}
 }
 
-/* Some kernels of an operator as [tap][channel][kernel]. */
+/* k of an operator's kernels for c channels, in the order [tap][channel][kernel] */
 struct TurnedKernels {
 	uint32_t k;
 	uint32_t c;
@@ -99,14 +100,14 @@ struct TurnedKernels {
 	const float *ofTap(uint32_t tap) const { return &numbers[size_t{ tap } * c * k]; }
 };
 
-/* Adds the products of some kernels to the results. pixelAt(row, tap) returns the channels of the
- * pixel that a tap meets; nullptr in the padding. */
+/* Adds the products of kernels firstK to firstK + count - 1 to the results. pixelAt(row, tap) is
+ * like Window::at(). */
 template<typename PixelAt>
 void addRows(const RealStep &step, size_t firstK, uint32_t count, const PixelAt &pixelAt)
 {
 	const TurnedKernels kernels(step, firstK, count);
 	const RealNumbers padding(kernels.c);
-	RealNumbers unused(kernels.k); /* sums behind the last row */
+	RealNumbers unused(kernels.k); /* takes sums for rows behind the last one */
 	const size_t rows = step.rows();
 
 	for (size_t first = 0; first < rows; first += pixelsAtOnce) {
@@ -133,7 +134,7 @@ void take(const RealStep &step, const Walk &walk)
 		step.result[i] = step.in(0)[walk(i)];
 }
 
-/* Position of an output element in an axis of the input. */
+/* Position of output element \a at in an axis of the input, which has \a size elements. */
 float placeInInput(uint32_t at, uint32_t factor, uint32_t size, Enlarge::Method method)
 {
 	const float center = method == Enlarge::Method::LinearOfCenters ? 0.5f : 0.0f;
@@ -142,7 +143,8 @@ float placeInInput(uint32_t at, uint32_t factor, uint32_t size, Enlarge::Method 
 	return std::clamp(place - center, 0.0f, static_cast<float>(size - 1));
 }
 
-/* Applies a function to each row of the last axis; it makes as many numbers, or one. */
+/* Applies a function to each row of the last axis. The function changes the row's numbers in place;
+ * if makesOne, only the first of them is the result. */
 template<typename Function>
 void eachRow(const RealStep &step, bool makesOne, Function function)
 {
@@ -166,7 +168,7 @@ void compute(const RealStep &step, const Convolution &conv)
 	const uint32_t count = w[0] / conv.groups;
 	const Window window{ { w[3], w[2] }, conv.stride, conv.dilation, conv.padding };
 
-	if (conv.groups == w[0] && w[1] == 1) { /* vectorized over the adjacent channels */
+	if (conv.groups == w[0] && w[1] == 1) { /* depthwise: vectorized over adjacent channels */
 		const TurnedKernels kernels(step, 0, w[0]);
 		eachTap(step, window, [&](size_t row, uint32_t tap, const float *pixel) {
 			float *sums = &step.result[row * w[0]];
@@ -208,7 +210,7 @@ void compute(const RealStep &step, const TransposedConvolution &conv)
 
 void compute(const RealStep &step, const FullyConnected &)
 {
-	constexpr uint32_t atOnce = 64; /* so that turned kernels take little memory */
+	constexpr uint32_t atOnce = 64; /* number of kernels; limits TurnedKernels's memory */
 	const uint32_t kernels = step.shape(1)[0], channels = step.shape(1)[1];
 
 	for (uint32_t first = 0; first < kernels; first += atOnce)
@@ -410,7 +412,7 @@ void compute(const RealStep &, const Unknown &)
 {
 }
 
-/* Rounds numbers as if they were written as integers. */
+/* Rounds and saturates numbers as if they were stored as integers of the value's type. */
 void quantizeAll(RealNumbers &numbers, const Value &value)
 {
 	const Quantization quantization = value.quantization.channel(0);
@@ -422,7 +424,7 @@ void quantizeAll(RealNumbers &numbers, const Value &value)
 	const auto low = static_cast<double>(limits.lowest - quantization.zeroPoint);
 	const auto high = static_cast<double>(limits.highest - quantization.zeroPoint);
 
-	/* Quantization::quantize(), without calls in the loop. */
+	/* The same as Quantization::quantize(), written out because calls would slow the loop. */
 	for (float &number : numbers) {
 		double steps = std::isnan(number) ? 0 : number / scale;
 		steps = std::min(std::max(steps, low), high);

@@ -23,9 +23,9 @@ using RealNumbers = std::vector<float>;
  * SDP's multipliers.
  *
  * \param[in] model without Unknown operators
- * \param[in] inputs one for each of the model's
- * \param[in] values of an earlier run, whose memory is used again
- * \return one for each value of the model; constants are empty
+ * \param[in] inputs numbers for each of the model's inputs
+ * \param[in] values result of an earlier run, whose memory is used again
+ * \return the numbers of each value of the model, by ValueId; those of constants are left out
  */
 std::vector<RealNumbers> evaluateAll(const Model &model, std::span<const RealNumbers> inputs,
 				     std::vector<RealNumbers> values = {});
@@ -33,7 +33,7 @@ std::vector<RealNumbers> evaluateAll(const Model &model, std::span<const RealNum
 /**
  * \brief Compute one operator of a model
  * \param[in] values as evaluateAll() returns them; only the operator's inputs are read
- * \param[in] result of another operator, whose memory is used again
+ * \param[in] result numbers that are not needed any more, whose memory is used again
  */
 RealNumbers evaluate(const Model &model, const Operator &operation,
 		     const std::vector<RealNumbers> &values, RealNumbers result = {});

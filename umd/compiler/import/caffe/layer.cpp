@@ -12,11 +12,11 @@ namespace nvdla::compiler::caffe
 
 /* A type may have several rows; the first whose \a when matches the layer's fields applies. */
 struct Row {
-	std::string types;
+	std::string types;	     /* types of layers, between spaces */
 	std::string becomes = {};    /* ONNX operators, applied one after the other */
-	std::string when = {};	     /* the message with the layer's fields, then field:value */
+	std::string when = {};	     /* message with the layer's fields; conditions field:value */
 	std::string attributes = {}; /* of the last operator: name, name=field, name=field:value */
-	void (*more)(Net &net) = nullptr; /* adds whatever a row cannot express */
+	void (*more)(Net &net) = nullptr; /* adds inputs and operators that a row cannot name */
 };
 
 namespace
@@ -29,8 +29,8 @@ std::vector<std::string> wordsOf(const std::string &text)
 	return { std::istream_iterator<std::string>(words), {} };
 }
 
-/* Multiplies by the second bottom, or adds it; without one, by the first blob. The next blob is the
- * bias of a Scale layer. */
+/* Multiplies by the second bottom (\a type Mul) or adds it (Add). Without a second bottom, the
+ * first blob of weights takes its place. The next blob is the bias of a Scale layer. */
 void addScale(Net &net, const char *type)
 {
 	const int64_t axis = net.fields.integer("axis");
@@ -42,7 +42,7 @@ void addScale(Net &net, const char *type)
 }
 
 /* Adds the kernels or the matrix, and the bias if there is one. isTurned: the first axis of the
- * weights counts the channels of the bottom. */
+ * weights counts the input's channels, not the output's. */
 template<bool isTurned>
 void addWeights(Net &net)
 {
@@ -76,7 +76,7 @@ void addSum(Net &net)
 	net.tops = { net.add("Sum", net.tops) };
 }
 
-/* The blobs are a sum of means, a sum of variances, and the number by which both are divided. */
+/* The blobs of weights: a sum of means, a sum of variances, and the divisor of both */
 void addStatistics(Net &net)
 {
 	const Numbers divisor = net.numbers(2);

@@ -23,7 +23,7 @@ namespace nvdla::compiler::caffe
 
 namespace schema = nvdla::onnx;
 
-/** \brief What failed, in errors of these functions */
+/** \brief The action that failed, for the errors of these functions */
 inline constexpr const char *reading = "read Caffe net";
 
 using Numbers = std::vector<float>;
@@ -61,7 +61,7 @@ public:
 								      &text);
 		return text;
 	}
-	/** \brief Whether a field has a value, given as "field:value" in the same spelling */
+	/** \brief Whether a field has a value; both are given as "field:value", as printed() */
 	bool match(Name condition) const
 	{
 		const size_t end = condition.find(':');
@@ -116,10 +116,10 @@ public:
 	schema::Model translate(const Fields &net, const Fields &trained);
 	void become(const Row &row);
 
-	Fields fields; /* parameters of the layer's type */
-	Tensors bottoms;
-	Tensors tops;	   /* initially the bottoms */
-	size_t wanted = 0; /* number of tops */
+	Fields fields;	   /* parameters of the layer's type */
+	Tensors bottoms;   /* the layer's inputs, in Caffe's word */
+	Tensors tops;	   /* the layer's outputs; at first the bottoms */
+	size_t wanted = 0; /* number of tops that the file names */
 
 	/* A bottom; beyond the last one a tensor without a name, which is ONNX's absent input. */
 	Tensor bottom(size_t index = 0) const
@@ -127,7 +127,7 @@ public:
 		return index < bottoms.size() ? bottoms[index] : Tensor{};
 	}
 
-	/* Lines and columns: a number for both or for each, or two fields; empty: not given. */
+	/* Numbers for lines and columns, from one field or from fields _h and _w; empty: none. */
 	Shape pair(const std::string &field) const
 	{
 		const std::string each = field.substr(0, field.find("_size"));
@@ -188,7 +188,7 @@ public:
 			addInput(operand);
 		return addOutput(type == "Flatten" ? 2 : operands.empty() ? 0 : operands[0].rank);
 	}
-	/* Append an operator on the top and one more operand; its result becomes the top. */
+	/* Append an operator on the first top and an operand; its result becomes the only top. */
 	void apply(const std::string &type, const Tensor &operand)
 	{
 		tops = { add(type, { tops.front(), operand }) };
@@ -197,8 +197,8 @@ public:
 	void applyAlong(const std::string &type, const Tensor &operand, int64_t axis)
 	{
 		const auto rank = static_cast<int64_t>(tops.front().rank);
-		const int64_t axes = axis < 0 ? -axis : rank - axis; /* from this one on */
-		Shape shape(operand.rank); /* zeros: ONNX keeps these extents */
+		const int64_t axes = axis < 0 ? -axis : rank - axis; /* number from axis on */
+		Shape shape(operand.rank); /* zeros: ONNX's Reshape keeps the extents */
 		need(axes >= std::ssize(shape) && axes <= rank, "axis",
 		     fmt::format("is {}, for {} axes of weights and {} of the bottom", axis,
 				 shape.size(), rank));
@@ -223,7 +223,7 @@ public:
 private:
 	void addInputs(const std::vector<std::string> &names, std::vector<Shape> shapes);
 	void translate(const Fields &layer);
-	/* Append the operators of the row for a layer. */
+	/* Append the operators of the first row that matches a layer. */
 	void become(const Fields &layer, const std::string &type);
 	void setFrom(const std::string &name, const std::string &field);
 	schema::Attribute &addAttribute(const std::string &name, schema::AttributeType type)
@@ -240,10 +240,10 @@ private:
 	}
 	std::string unusedName() { return name_ + "/" + std::to_string(made_++); }
 
-	std::map<std::string, std::vector<Fields>> weights_; /* by layer */
-	std::map<std::string, Tensor> tensors_;		     /* by blob */
-	std::map<std::string, std::string> outputs_; /* last layers that write them, by blob */
-	std::set<std::string> names_;
+	std::map<std::string, std::vector<Fields>> weights_; /* by name of the layer */
+	std::map<std::string, Tensor> tensors_;		     /* by name of the blob */
+	std::map<std::string, std::string> outputs_; /* last writers of output blobs, by blob */
+	std::set<std::string> names_;		     /* names of tensors that are in use */
 	schema::Model model_;
 	schema::Graph &graph_ = *model_.mutable_graph();
 

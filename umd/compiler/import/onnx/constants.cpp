@@ -90,7 +90,7 @@ Tensor readShape(NodeReader &reader)
 
 namespace fs = std::filesystem;
 
-/* The files beside the model, by their names in it. */
+/* Contents of the files beside the model, by the names that the model gives them */
 using Files = std::map<std::string, std::vector<std::byte>>;
 
 /* A model is not trusted: it may not name files outside of its own folder. */

@@ -38,7 +38,7 @@ Tensor readCelu(NodeReader &reader)
 		{ .function = Function::Elu, .parameter = 1, .scale = 1 / alpha }, alpha);
 }
 
-/* The definition's defaults. */
+/* Defaults of Selu's attributes, from the standard */
 constexpr double seluAlpha = 1.67326319217681884765625;
 constexpr double seluGamma = 1.05070102214813232421875;
 
@@ -73,7 +73,7 @@ Tensor readCast(NodeReader &reader)
 	return x;
 }
 
-/* Before version 7 there is one slope for each channel. */
+/* Before version 7 of the operator set there is one slope for each channel. */
 Tensor readPRelu(NodeReader &reader)
 {
 	const Tensor x = reader.input(0);
@@ -87,7 +87,7 @@ Tensor readPRelu(NodeReader &reader)
 	return legalize::prelu(reader, x, slopes);
 }
 
-/* Before version 13 softmax works on all axes from `axis` on as one. */
+/* Before version 13 of the operator set, softmax takes all axes from `axis` on as one. */
 template<bool isLogarithm>
 Tensor readSoftmax(NodeReader &reader)
 {
@@ -133,7 +133,6 @@ double epsilonOf(NodeReader &reader)
 	return reader.number("epsilon", 1e-5);
 }
 
-/* Scale and, if the node has it, bias. */
 legalize::Scaling scalingOf(NodeReader &reader)
 {
 	return { reader.realNumbers(1),
@@ -176,7 +175,7 @@ Tensor readPad(NodeReader &reader)
 	return legalize::pad(reader, reader.input(0), padding);
 }
 
-/* DCR: channels of an element stay side by side; CRD: those of a block do. */
+/* Adjacent input channels become channels of one pixel (DCR), or the pixels of a block (CRD). */
 Tensor readDepthToSpace(NodeReader &reader)
 {
 	const bool blocksTogether =

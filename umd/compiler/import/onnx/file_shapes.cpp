@@ -12,7 +12,7 @@ namespace nvdla::compiler::onnx
 namespace
 {
 
-/* Sizes of axes by the names that files give to open ones. */
+/* Sizes of open axes, by the names that the file gives to these axes */
 using Sizes = std::map<std::string, int64_t>;
 
 /* The shape as a user would give it, such as "1x3x?x?", with ? for open axes. */
@@ -27,8 +27,8 @@ std::string openShape(const pb::TensorType &tensor)
 }
 
 /*
- * Sets the open sizes of an input: the given ones, or those of other axes of the same names and 1
- * for the first axis.
+ * Sets the open sizes of an input to the given sizes. If none are given, an axis gets the size of
+ * another axis of the same name, or 1 if it is the first axis.
  */
 void closeInput(pb::ValueInfo &input, const std::vector<uint32_t> *given, Sizes &sizes)
 {
@@ -92,11 +92,11 @@ void closeShapes(pb::Graph &graph, std::span<const InputShape> shapes)
 	for (const pb::ValueInfo &input : inputs)
 		names.push_back(input.name());
 	const GivenShapes given = valueOf(givenShapes(shapes, names));
-	/* Given sizes are those of other axes of the same names, so they come first. */
+	/* A given size also holds for axes of the same name in other inputs: take these first. */
 	for (const bool areGiven : { true, false }) {
 		for (pb::ValueInfo &input : inputs) {
 			const auto sizesOf = given.find(input.name());
-			/* A sequence, which is no tensor, is refused for its type. */
+			/* An input that is a sequence, not a tensor, is refused later. */
 			if ((sizesOf != given.end()) == areGiven &&
 			    input.type().tensor_type().elem_type() != pb::UNDEFINED)
 				closeInput(input, areGiven ? &sizesOf->second : nullptr, sizes);

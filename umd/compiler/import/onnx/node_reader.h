@@ -20,13 +20,13 @@ namespace nvdla::compiler::onnx
 
 namespace pb = nvdla::onnx;
 
-/** \brief What failed, in errors of these functions */
+/** \brief The action that failed, for the errors of these functions */
 inline constexpr const char *reading = "read ONNX model";
 
 /** \brief A file that is being read */
 struct Import : legalize::Building {
 	std::map<std::string, Tensor> tensors;
-	int64_t version = 0; /**< version of the operator set */
+	int64_t version = 0; /**< version of ONNX's operator set */
 };
 
 /** \brief N, H, W, C for the four axes N, C, H, W of a picture */
@@ -40,7 +40,7 @@ public:
 
 	/** \brief Version of the operator set */
 	int64_t version() const { return import_.version; }
-	/** \brief Whether attributes, not shapes, say how two tensors are broadcast */
+	/** \brief Before version 7 attributes, not shapes, say how two tensors are broadcast */
 	bool isBeforeBroadcasting() const { return version() > 0 && version() < 7; }
 
 	int64_t integer(const std::string &name, int64_t usual) const override
@@ -56,10 +56,7 @@ public:
 		return attribute(name) ? attribute(name)->s() : usual;
 	}
 	std::vector<int64_t> integers(const std::string &name) const;
-	/**
-	 * \brief The value for the word that an attribute has; \a usual is the word if it is not
-	 * given
-	 */
+	/** \brief The entry of \a words for the word in an attribute, by default for \a usual */
 	template<typename T>
 	T choice(const std::string &name, const std::string &usual,
 		 const std::map<std::string, T> &words)
@@ -102,7 +99,7 @@ public:
 		      uint32_t axis = 0);
 	void write(const Tensor &tensor, size_t output) override;
 
-	/** \brief Whether the first error is only due to an input's unknown shape */
+	/** \brief Whether the operator is unknown only because an input's shape is unknown */
 	bool follows() const { return follows_; }
 
 private:
@@ -110,7 +107,7 @@ private:
 
 	Import &import_;
 	const pb::Node &node_;
-	std::vector<int> shown_; /* the node's indices of the inputs that are seen */
+	std::vector<int> shown_; /* indices in the node of the inputs that showInputs() left */
 	bool follows_ = false;
 };
 
@@ -125,7 +122,7 @@ private:
  */
 void closeShapes(pb::Graph &graph, std::span<const InputShape> shapes);
 
-/** \brief Most elements of a constant: ConstantOfShape makes many of a few bytes of the file */
+/** \brief Maximum number of a constant's elements: ConstantOfShape could make any number */
 inline constexpr uint64_t maxConstant = uint64_t{ 1 } << 28;
 
 /** \brief The elements of a constant of the file */

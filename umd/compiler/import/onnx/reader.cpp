@@ -33,11 +33,11 @@ public:
 private:
 	void readConstants();
 	void readInputs();
-	/* Add a value of the shape and type that the file says. */
+	/* Adds a value of the file's shape and type; lastAlready: the file has channels last. */
 	Tensor describe(const pb::ValueInfo &info, const std::string &where, bool lastAlready);
 	void readNode(const pb::Node &node);
 	void addUnknown(const pb::Node &node, const Unknown &why);
-	/* The description of a result in the file, an empty one if there is none. */
+	/* The file's description of a result; if there is none, an empty description. */
 	const pb::ValueInfo &infoOf(const std::string &name) const;
 	void readOutputs();
 	[[noreturn]] void missing(const std::string &output, const std::string &where) const;
@@ -46,7 +46,7 @@ private:
 	 * that order.
 	 */
 	bool comesWithChannelsLast(const std::string &input) const;
-	/* Replace an output's tensor by what \a make makes of it, as an operator of its own. */
+	/* Replaces an output's tensor by the result of \a make, which may add operators. */
 	template<typename Make>
 	void change(Tensor &tensor, const std::string &name, const char *type, Make make)
 	{
@@ -155,8 +155,8 @@ const pb::ValueInfo &Reader::infoOf(const std::string &name) const
 }
 
 /*
- * An unknown operator is an error only if its result is used; a report of what can be compiled
- * names it. Operators that read its results are known if the file states the results' shapes.
+ * An unknown operator is an error only if its result is used; supportedOperators() reports it, too.
+ * Operators that read its results are known if the file states the results' shapes.
  */
 void Reader::addUnknown(const pb::Node &node, const Unknown &why)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RNN, GRU and LSTM.
+ * The recurrent cells RNN, GRU and LSTM.
  */
 #include <fmt/core.h>
 
@@ -14,11 +14,11 @@ namespace
 
 using legalize::Recurrence;
 
-/* Inputs behind the sequence */
+/* Indices of the inputs; input 0 is the sequence. */
 enum { Kernels = 1, RecurrentKernels, Biases, Lengths, Hidden, Memory, Peepholes };
 
-/* Reads one of a direction's activation functions, by its index among them. All directions must
- * have the same ones. */
+/* Reads the activation function that has \a index among those of a direction. Both directions must
+ * have the same functions. */
 Unary functionAt(NodeReader &reader, int index, const char *usual)
 {
 	static const std::map<std::string, Unary> known = {

@@ -75,8 +75,8 @@ Tensor readConv(NodeReader &reader)
 }
 
 /*
- * Reads a FusedConv: a convolution, perhaps the addition of a tensor, and a function. Files have it
- * that ONNX Runtime saved after its optimization.
+ * Reads a FusedConv: a convolution, perhaps the addition of a tensor, and a function. ONNX Runtime
+ * fuses these when it optimizes and saves a model.
  */
 Tensor readFusedConv(NodeReader &reader)
 {
@@ -127,7 +127,7 @@ Tensor readConvTranspose(NodeReader &reader)
 					       reader.integer("group", 1), axes[0], axes[1], {});
 }
 
-/* An input, turned if the node's attribute says so. */
+/* A matrix of an input, transposed if the attribute is not 0 */
 Tensor turnedBy(NodeReader &reader, const std::string &attribute, size_t index)
 {
 	const Tensor tensor = reader.input(index);
@@ -155,7 +155,7 @@ bool isBias(const Value &c, uint32_t columns)
 	return c.isConstant && (count == 1 || (count == columns && c.shape.back() == columns));
 }
 
-/* The product of a Gemm or MatMul, without C. */
+/* The product of a Gemm or MatMul, to which Gemm adds C */
 Tensor readMatrices(NodeReader &reader, double alpha, std::vector<Value> bias)
 {
 	Tensor rows = turnedBy(reader, "transA", 0);
@@ -262,7 +262,7 @@ legalize::AxisOrder namedAxes(NodeReader &reader, size_t rank)
 /* Reads the factors of lines and columns. */
 void readFactors(NodeReader &reader, const Tensor &x, legalize::Resizing &how)
 {
-	constexpr double ofScales = 1e-4; /* error: files round them */
+	constexpr double ofScales = 1e-4; /* relative error, because files round scales */
 	const size_t scalesAt = reader.inputs() <= 2 ? 1 : 2;
 	const legalize::AxisOrder axes = namedAxes(reader, x.shape.size());
 	std::vector<double> given, factors(4, 1);

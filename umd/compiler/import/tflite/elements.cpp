@@ -15,7 +15,7 @@ namespace nvdla::compiler::tflite
 namespace
 {
 
-/* Reshapes to the output's shape in the file. */
+/* Reshapes to the shape that the file states for the output. */
 Tensor readReshape(OperatorReader &reader)
 {
 	return reader.reshaped(reader.input(0), reader.output().shape);
@@ -78,7 +78,7 @@ Tensor readStridedSlice(OperatorReader &reader)
 	const size_t rank = tensor.shape.size();
 	const Extents &out = reader.output().shape;
 	const std::vector<int64_t> begin = reader.wholeNumbers(1), stride = reader.wholeNumbers(3);
-	constexpr size_t mostEntries = 16; /* a mask has 32 bits */
+	constexpr size_t mostEntries = 16; /* less than the 32 bits of a mask */
 	Extents first(rank, 0), step(rank, 1), taken = tensor.shape;
 	size_t axis = 0, left = 0, axesOfEntries = 0;
 

@@ -16,13 +16,13 @@ namespace nvdla::compiler::tflite
 namespace
 {
 
-/* A level of the traversal: elements or blocks of an axis of the shape, or elements in a block. */
+/* A loop over a sparse constant: over elements or blocks of an axis, or over a block's elements */
 struct Level {
-	uint32_t extent;
-	uint64_t step; /* elements of the constant from one to the next */
+	uint32_t extent; /* number of steps in the dense constant */
+	uint64_t step;	 /* distance of neighbours in the dense constant, in elements */
 	bool isSparse;
-	std::vector<uint32_t> segments;
-	std::vector<uint32_t> indices;
+	std::vector<uint32_t> segments; /* sparse: ranges in indices, for each outer entry */
+	std::vector<uint32_t> indices;	/* sparse: which of the extent steps are in the file */
 };
 
 std::vector<uint32_t> indicesOf(fb::SparseIndexVector kind, const void *vector)
@@ -41,7 +41,7 @@ std::vector<uint32_t> indicesOf(fb::SparseIndexVector kind, const void *vector)
 	return {};
 }
 
-/* \return nothing if the axes are not those of the shape */
+/* \return the levels, from the outermost one on; none if their axes are not those of the shape */
 std::vector<Level> levelsOf(const fb::SparsityParameters &sparsity, const Extents &shape)
 {
 	const auto *order = sparsity.traversal_order(), *ofBlocks = sparsity.block_map();
@@ -141,7 +141,7 @@ std::optional<ElementType> elementTypeOf(fb::TensorType type)
 	return found == types.end() ? std::nullopt : std::optional(found->second);
 }
 
-/* Codes below 127 are in the old field; writers of today fill both. */
+/* Old files have only the deprecated field; new codes, from 127 on, are only in the other one. */
 fb::BuiltinOperator builtinCode(const fb::OperatorCode &code)
 {
 	return static_cast<fb::BuiltinOperator>(

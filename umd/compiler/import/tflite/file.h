@@ -21,7 +21,7 @@ namespace nvdla::compiler::tflite
 
 namespace fb = nvdla::tflite;
 
-/** \brief What failed, in errors of these functions */
+/** \brief The action that failed, for the errors of these functions */
 inline constexpr const char *reading = "read TFLite model";
 
 /** \brief A verified file: all of its tables lie inside its bytes */

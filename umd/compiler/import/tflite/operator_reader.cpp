@@ -108,7 +108,7 @@ void OperatorReader::write(const Tensor &result, size_t index)
 	     fmt::format("the output is {}, the operator makes {}", toString(wanted),
 			 toString(made.shape)));
 	Tensor tensor = inOrder(made, legalize::asInFile(wanted.size()));
-	/* A tensor that was there before gets an operator without effect as its writer. */
+	/* A tensor that existed before is copied by an operator without effect, a Reshape. */
 	if (!isConstant(tensor) && !newWriter(tensor.id))
 		tensor = move(Reshape{}, tensor, tensor);
 	const Value from = value(tensor);

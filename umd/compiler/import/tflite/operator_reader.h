@@ -28,7 +28,7 @@ public:
 	}
 	/** \brief Take the operator's name, and the type of its results, from its first output */
 	void begin();
-	/** \brief The value of an output in the file */
+	/** \brief The value that the file describes for an output */
 	const Value &output(size_t index = 0);
 	/** \brief The axis of \a tensor that a constant input of one element names */
 	uint32_t axisOf(size_t index, const Tensor &tensor)
@@ -38,8 +38,8 @@ public:
 	}
 
 	/**
-	 * \brief A variable tensor: it holds the numbers that keep() got in the run before, or 0
-	 * \param[in] shape that the network uses for it, with as many elements
+	 * \brief A variable tensor: it has the numbers of keep() in the run before; at first zeros
+	 * \param[in] shape shape that the network uses for the tensor, with as many elements
 	 */
 	Tensor state(size_t index, const Extents &shape);
 
@@ -70,9 +70,9 @@ public:
 		return tensor.shape == shape ? tensor : reshaped(tensor, shape);
 	}
 	/**
-	 * \brief Set the tensor of an output, with the file's elements
+	 * \brief Set the tensor of an output, in the file's order of elements
 	 *
-	 * The file's shape may have other axes of one element.
+	 * The file's shape may have more or fewer axes of one element.
 	 */
 	void write(const Tensor &tensor, size_t index) override;
 	/** \brief Add the operator as an Unknown one, with its inputs and outputs */
@@ -98,8 +98,8 @@ extern const OperatorTable windowOperators;
 /** \brief Operators with variable tensors: states.cpp */
 extern const OperatorTable stateOperators;
 
-/** \return the bias, if there is one; with integer kernels its steps are those of the sums,
- * whatever scale the file states */
+/** \return the bias, if there is one; for integer inputs its scale is left out, because TensorFlow
+ * Lite's biases are in steps of the sums, whatever scale the file states */
 std::vector<Value> biasOf(OperatorReader &reader, const Tensor &x, size_t at = 2);
 /** \return an operator's first output; nothing if the operator is unknown */
 std::optional<Tensor> readOperator(OperatorReader &reader, const fb::OperatorCode &code);

@@ -28,7 +28,7 @@ struct Variable {
 	std::optional<Value> first;	 /* value before the first run */
 	std::optional<ValueId> read;	 /* output of READ_VARIABLE */
 	std::optional<ValueId> assigned; /* value that is assigned last */
-	bool isReadLate = false;	 /* it is read twice, or after an assignment */
+	bool isReadLate = false;	 /* read twice, or after an assignment in the same run */
 };
 
 class Reader : private Rules
@@ -53,7 +53,7 @@ private:
 	const fb::Model &source_;
 	legalize::Building building_;
 	Model &model_ = building_.model;
-	std::map<ValueId, Error> unknownTensors_; /* tensors of types that no operator supports */
+	std::map<ValueId, Error> unknownTensors_; /* variable, or of a type that is unsupported */
 	std::map<std::string, Variable> variables_;
 	Result<void> haveStates_; /* an error if the variables are no states */
 };
@@ -65,7 +65,7 @@ void Reader::readQuantization(const fb::QuantizationParameters &from, Value &val
 	const std::vector<double> scales(given.begin(), given.end());
 	const std::vector<int64_t> zeroPoints = numbersOf(from.zero_point());
 
-	/* Other importers accept an axis beyond the shape, and take the axis of kernels for it. */
+	/* Other importers accept an axis beyond the shape, and use axis 0, that of kernels. */
 	const auto axis = static_cast<uint32_t>(from.quantized_dimension());
 	value.quantizedAxis = axis < value.shape.size() ? axis : 0;
 	const size_t channels = value.shape.empty() ? 1 : value.shape[value.quantizedAxis];
@@ -78,7 +78,7 @@ void Reader::readQuantization(const fb::QuantizationParameters &from, Value &val
 	value.quantization = *quantization;
 }
 
-/* A tensor of any graph; without elements if nothing computes with its type */
+/* The value for a tensor of any graph in the file; without elements if its type is unsupported */
 Value Reader::readValue(const fb::Tensor &tensor, const std::string &where) const
 {
 	Value value;
@@ -176,7 +176,7 @@ void Reader::readOperator(const fb::Operator &operation, size_t index)
  * The graph that CALL_ONCE runs assigns the first values. */
 void Reader::followVariables(const fb::SubGraph &graph, bool isFirst)
 {
-	std::map<int32_t, std::string> names; /* by the handle's tensor */
+	std::map<int32_t, std::string> names; /* of variables, by the tensors of their handles */
 
 	for (uint32_t i = 0; graph.operators() && i < graph.operators()->size(); i++) {
 		const fb::Operator &operation = *graph.operators()->Get(i);
@@ -289,7 +289,7 @@ std::vector<std::byte> resized(std::span<const std::byte> bytes, std::span<const
 	std::vector<TfliteShape> changed;
 	std::string where;
 
-	/* The model may have fewer inputs than the file, without those that nothing reads. */
+	/* The model lacks inputs that nothing reads, so look indices up in the file's inputs. */
 	const auto &inputs = *file.model().subgraphs()->Get(0)->inputs();
 	for (size_t i = 0; i < model.givenInputs(); i++)
 		names.push_back(model.values[model.inputs[i]].name);

@@ -14,8 +14,7 @@ namespace
 
 using legalize::Recurrence;
 
-/* Inputs of UNIDIRECTIONAL_SEQUENCE_LSTM; gates are in the order input, forget, candidate, output
- */
+/* Indices of the LSTM's inputs; the order of gates is input, forget, candidate, output. */
 enum {
 	Kernels = 1,
 	Recurrent = 5,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operators of TensorFlow Lite whose windows pass over a picture, and others with weights.
+ * TensorFlow Lite's convolutions, poolings, products of matrices and resizing of pictures.
  */
 #include <cstring>
 #include <numeric>
@@ -39,8 +39,8 @@ Tensor readPool(OperatorReader &reader)
 			      { .activation = reader.clamp(options.activation()) });
 }
 
-/* Weights with one scale get that with which the sums have TensorFlow Lite's step: except in INT8
- * convolutions, it multiplies the scales of input and weights in single precision. */
+/* Returns the weights. A single scale is adapted so that its product with the input's scale equals
+ * TensorFlow Lite's, which is rounded to single precision, except in INT8 convolutions. */
 Value weightsOf(OperatorReader &reader, const Tensor &x, bool isConvolution)
 {
 	const Value &input = reader.value(x);
@@ -171,7 +171,7 @@ Tensor readTransposedConvolution(OperatorReader &reader)
 		reader.clamp(options.activation()), 2, 3);
 }
 
-/* Resizes to the sizes in the file. */
+/* Resizes to the size that the file states for the output. */
 template<typename Options, bool isNearest>
 Tensor readResize(OperatorReader &reader)
 {
