@@ -132,7 +132,8 @@ public:
 		std::vector<flatbuffers::Offset<fb::SubGraph>> graphs;
 		const std::vector initialization = initializationGraph();
 		graphs.push_back(
-			fb::CreateSubGraphDirect(flat, &tensors_, &inputs, &outputs, &operators_));
+			fb::CreateSubGraphDirect(flat, &tensors_, &inputs, &outputs,
+						 operators_.empty() ? nullptr : &operators_));
 		graphs.insert(graphs.end(), initialization.begin(), initialization.end());
 		fb::FinishModelBuffer(
 			flat, fb::CreateModelDirect(flat, 3, &codes_, &graphs, nullptr, &buffers_));

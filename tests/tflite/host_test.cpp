@@ -244,6 +244,17 @@ TEST(TfliteHost, NamesWhatNobodyKnows)
 	EXPECT_TRUE(has(made.error().message(), "unresolved custom op")) << made.error().message();
 }
 
+/* Such a file need not have a list of operators. */
+TEST(TfliteHost, RefusesAModelWithoutOperators)
+{
+	TfliteBuilder model;
+	const int32_t x = model.floats({ 1, 2 });
+	const auto made = compileModel(model.file({ x }, { x }));
+
+	ASSERT_FALSE(made);
+	EXPECT_NE(made.error().message(), "");
+}
+
 /* A loadable is not trusted, nor is the model in it. */
 TEST(TfliteHost, RefusesDamagedModels)
 {
