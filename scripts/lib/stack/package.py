@@ -190,7 +190,7 @@ def main():
 		'write the packages to this folder, which becomes an apt repository; packages already in it are deleted first '
 		'(default: out/packages-RELEASE)'))
 	parser.add_argument('--version', metavar='VERSION', help=(
-		'version of the packages, used without an ending (default: the version in meson.build, followed by ~debRELEASE)'))
+		'version of the packages, to which no ending is added (default: the version in meson.build, followed by ~debRELEASE)'))
 	arguments = parser.parse_args()
 	if arguments.version and not re.fullmatch(r'[0-9][A-Za-z0-9.+~]*', arguments.version):
 		raise Failure(f'--version {arguments.version}: it can have letters, digits, ".", "+" and "~", a digit first')
