@@ -227,7 +227,8 @@ int main(int argc, char **argv)
 	return tools::runProgram("nvdla-eval", [&]() -> Result<int> {
 		CommandLine app{ "Runs a neural network on NVDLA, a hardware accelerator, and "
 				 "prints for how many pictures of a folder the right class has the "
-				 "highest score.",
+				 "highest score, or one of the five highest, and the mean time of "
+				 "a run.",
 				 "nvdla-eval",
 				 "nvdla-eval model.onnx pictures --labels classes.txt --calibrate "
 				 "samples" };
