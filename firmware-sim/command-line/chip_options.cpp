@@ -9,11 +9,14 @@ namespace nvdla
 void ChipOptions::addTo(CommandLine &app, const std::function<void(CommandLineOption)> &each,
 			For whom)
 {
+	/* A running core has these defaults only if another option describes its chip. */
+	const std::string note = whom == For::Core ? ", see above" : "";
+
 	for (const sim::ChipOption &option : sim::chipOptions()) {
 		std::string &value = values_.emplace_back();
 		if (whom == For::Core && !option.ofCore)
 			continue;
-		auto added = app.option(std::string("--") + option.name, value, option.help);
+		auto added = app.option(std::string("--") + option.name, value, option.help + note);
 		added.valueText(option.form).check([this, &option](const std::string &value) {
 			return option.set(chip_, value);
 		});

@@ -160,8 +160,8 @@ int main(int argc, char **argv)
 		"machine, the guest, with\n"
 		"-device '{\"driver\": \"vfio-user-pci\", \"socket\": {\"type\": \"unix\", "
 		"\"path\": \"PATH\"}}'\n"
-		"where PATH is that of --socket. QEMU must share the guest's memory: -object "
-		"memory-backend-memfd,id=ram,size=...,share=on "
+		"where PATH is that of --socket. Start nvdla-sim before QEMU. QEMU must share the "
+		"guest's memory: -object memory-backend-memfd,id=ram,size=...,share=on "
 		"-machine q35,memory-backend=ram\n"
 		"The device model calculates how long operations would take on a chip. --clock, "
 		"--dram, --dram-latency, --sram and --sram-latency describe this chip: if one of "
@@ -197,8 +197,8 @@ int main(int argc, char **argv)
 		.showDefault();
 	options.chip.addTo(app, {}, ChipOptions::For::Core);
 	app.flag("--realtime", options.realtime,
-		 "make operations take as long as on the chip that is described, if the host is "
-		 "fast enough");
+		 "make operations take as long as on the described chip (by default 1 GHz, with "
+		 "memory as fast as the NVDLA's ports), if the host is fast enough");
 	app.choice("--log-level", options.logLevel, kLogLevels,
 		   "least severity of the messages on standard error; default: info");
 	app.flag("-v", verbose,

@@ -126,7 +126,7 @@ int main(int argc, char **argv)
 	CommandLine app(
 		"Plays register traces (recorded accesses of a driver to an NVDLA, a hardware "
 		"accelerator) on the device model, an NVDLA in software, and checks the results "
-		"that the traces expect.",
+		"that the traces expect. Prints the traces that fail, and how many passed.",
 		"nvdla-trace", "nvdla-trace vectors/");
 	std::vector<std::string> paths;
 	unsigned int jobs = std::max(1U, std::thread::hardware_concurrency());
@@ -148,7 +148,8 @@ int main(int argc, char **argv)
 	const auto timed = app.flag(
 		"-t,--timing", timing,
 		"compare the time of traces, in cycles, with that on the hardware, which a trace's "
-		"meta.json has; print the ratio for each directory; a difference is no failure");
+		"meta.json has; print the mean ratio (model / hardware) of the traces in each "
+		"directory; a difference is no failure");
 	auto through = app.flag(
 		"-q,--through-qemu", throughQemu,
 		"play on nvdla-sim, the device model as a PCI function that is attached to QEMU; "

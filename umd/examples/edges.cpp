@@ -120,11 +120,14 @@ Result<void> run(const Options &options)
 int main(int argc, char **argv)
 {
 	return nvdla::tools::runProgram("nvdla-edges", [&]() -> nvdla::Result<int> {
-		CommandLine app{ "Finds the edges in a photograph with a small network on an NVDLA "
-				 "(a hardware accelerator for neural networks), and draws them "
-				 "beside the photograph, in colours that stand for directions.",
-				 "nvdla-edges",
-				 "nvdla-edges --input photograph.jpg --output edges.png" };
+		CommandLine app{
+			"Finds the edges in a photograph with a small network on an NVDLA "
+			"(a hardware accelerator for neural networks), and draws them "
+			"beside the photograph, in colours that stand for directions. Also "
+			"prints a table with the time of each operation (the work of one "
+			"engine, a unit of the NVDLA).",
+			"nvdla-edges", "nvdla-edges --input photograph.jpg --output edges.png"
+		};
 		Options options;
 
 		nvdla::tools::addDeviceOption(app, options.device);

@@ -52,15 +52,15 @@ int main(int argc, char **argv)
 		app.choice<Network>(
 			"--network", network,
 			{ { "edges", Network::Edges }, { "bounds", Network::Bounds } },
-			"edges (the default): finds the edges of a photograph; bounds: has layers "
-			"that are slow for different reasons, as an example for nvdla-prof --chip, "
-			"which predicts times; all weights of bounds are zero, so its results mean "
-			"nothing");
+			"edges (the default): finds the edges of a photograph; bounds, for "
+			"pictures of 112 x 112 pixels: has layers that are slow for different "
+			"reasons, as an example for nvdla-prof --chip, which predicts times; all "
+			"weights of bounds are zero, so its results mean nothing");
 		const auto extension =
 			app.option("--post-extension", postExtension,
 				   "for bounds: number of lines of the first layer's kernels that "
-				   "the core multiplies in one step; with 2, more of its "
-				   "multipliers are busy")
+				   "the core multiplies in one step; 2 keeps more of the core's "
+				   "multipliers busy")
 				.range(1u, 2u)
 				.showDefault();
 		const auto width = app.option("--width", size.width,

@@ -282,8 +282,8 @@ int main(int argc, char **argv)
 		app.option("--compare", settings.compare,
 			   "compare with an earlier measurement, whose output with --json is in "
 			   "this file: beside each figure, print its ratio to the earlier figure. "
-			   "The earlier measurement must be of a network file of the same name, "
-			   "with the same --in-flight")
+			   "The earlier measurement must be of a network file of the same name, in "
+			   "any folder, with the same --in-flight")
 			.valueText("FILE")
 			.inputFile()
 			.excludes(json);

@@ -284,12 +284,14 @@ void addCalibration(CommandLine &app, CompileSettings &settings)
 		   "stands for all its pictures and arrays, sorted by name. If the model has "
 		   "several inputs, their files alternate: a1 b1 a2 b2 for two examples of the "
 		   "inputs a and b. All arguments up to the next option are examples, so MODEL "
-		   "stands before --calibrate")
+		   "stands before --calibrate or after another option")
 		.valueText("FILE ...")
 		.inputFile();
 	app.option("--calibration-table", settings.table,
 		   "compile a float model to integers, with the scales of this file: a calibration "
-		   "table of NVIDIA's compiler (JSON) or a calibration cache of TensorRT")
+		   "table of NVIDIA's compiler (JSON) or a calibration cache of TensorRT. If "
+		   "--calibrate is also given, its examples only correct the biases, and serve "
+		   "for the comparison in the report")
 		.valueText("FILE")
 		.inputFile();
 	settings.ofRanges.push_back(app.choice(

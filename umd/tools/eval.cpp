@@ -187,8 +187,8 @@ void addOptions(CommandLine &app, Settings &settings)
 	app.option("folder", settings.folder,
 		   "has the pictures (PGM, PPM, PNG, JPEG): without --truth, a folder of pictures "
 		   "for each class. The name of such a folder is the class's whole line in the "
-		   "labels file, the first word of this line, or the class's number, counted from "
-		   "0")
+		   "file of --labels, the first word of this line, or the class's number, counted "
+		   "from 0; if it fits in more than one way, the first of these holds")
 		.valueText("FOLDER");
 	app.option("--labels", settings.labels,
 		   "text file with the names of the classes, one a line, in the order of the "
@@ -198,8 +198,7 @@ void addOptions(CommandLine &app, Settings &settings)
 	app.option("--truth", settings.truth,
 		   "text file with the class of each picture, if the pictures are not sorted "
 		   "into folders. A line has the path of a picture below FOLDER, a space, and the "
-		   "class: its whole line in the labels file, the first word of this line, "
-		   "or its number")
+		   "class, named in the same way as a folder")
 		.valueText("FILE");
 	app.option("--calibrate", settings.samples,
 		   "also judge network after calibration: network, a float model, is also "
@@ -228,7 +227,8 @@ int main(int argc, char **argv)
 	return tools::runProgram("nvdla-eval", [&]() -> Result<int> {
 		CommandLine app{ "Runs a neural network on NVDLA, a hardware accelerator, and "
 				 "prints for how many pictures of a folder the right class has the "
-				 "highest score.",
+				 "highest score, or one of the five highest, and the mean time of "
+				 "a run.",
 				 "nvdla-eval",
 				 "nvdla-eval model.onnx pictures --labels classes.txt --calibrate "
 				 "samples" };

@@ -168,7 +168,8 @@ int main(int argc, char **argv)
 				   "driver makes when a run fails "
 				   "(/sys/class/devcoredump/devcd*/data), or, while the NVDLA "
 				   "runs, /sys/kernel/debug/accel/DEVICE/registers, where DEVICE "
-				   "is its address on the bus, such as 0000:00:04.0")
+				   "is its address on the bus, such as 0000:00:04.0. Only root may "
+				   "read these files")
 				.valueText("FILE")
 				.inputFile()
 				.excludes(format)

@@ -62,9 +62,9 @@ void NetworkOptions::addTo(CommandLine &app, const std::string &usualTarget, boo
 			       .excludes(loadable));
 	ofModels_.push_back(
 		app.option("--cache", cache_,
-			   "keep compiled models in this folder; a model that was "
-			   "compiled before, with the same options, is read from there; "
-			   "default: compile each time")
+			   "keep compiled models in this folder; a model that was compiled before "
+			   "is read from there, unless the model, the options of the compiler or "
+			   "this program have changed since; default: compile each time")
 			.valueText("FOLDER"));
 	strategy_.addTo(app, usualTarget, calibrates);
 	calibrates_ = calibrates;

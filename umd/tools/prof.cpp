@@ -171,7 +171,7 @@ int main(int argc, char **argv)
 			.valueText("FILE")
 			.outputFile();
 		app.option("--csv", settings.csv,
-			   "write the table's rows as CSV, with times in ns and all counters: "
+			   "write the table's rows as CSV, with times in ns and these counters: "
 			   "stalls (cycles in which the operation waited for memory), saturated "
 			   "values (results that the engine clipped to its range of numbers), NaNs "
 			   "that the operation read or computed, infinities, and values outside "
@@ -179,20 +179,23 @@ int main(int argc, char **argv)
 			.valueText("FILE")
 			.outputFile();
 		app.option("--json", settings.json,
-			   "write the table's rows with their times and counters as JSON. If the "
-			   "FILE of --trace, --svg, --csv or --json is -, its contents are printed "
-			   "in place of the table")
+			   "write the table's rows as JSON, with times in ns and all counters. If "
+			   "the FILE of --trace, --svg, --csv or --json is -, its contents are "
+			   "printed in place of the table")
 			.valueText("FILE")
 			.outputFile();
 		app.flag("--by-layer", settings.view.byLayer,
-			 "one row for each layer of the model instead of each operation");
+			 "one row for each layer of the model instead of each operation, also in "
+			 "the files of --csv and --json");
 		app.choice<prof::View::Sort>(
 			"--sort", settings.view.sort,
 			{ { "start", prof::View::Sort::Start },
 			  { "time", prof::View::Sort::Time } },
-			"order of the rows: by start (the default), or by time, the longest first");
+			"order of the rows, also in the files of --csv and --json: by start (the "
+			"default), or by time, the longest first");
 		app.option("--top", settings.view.top,
-			   "print at most N rows of the table; 0: all rows")
+			   "at most N rows, in the table and in the files of --csv and --json; 0: "
+			   "all rows")
 			.showDefault();
 		auto warmUp = app.option("--warm-up", settings.warmUp,
 					 "run N times before the run that is shown")

@@ -52,8 +52,9 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 					"(.raw). A picture is cropped to its centre and scaled to "
 					"the input's size. But for loadables of compilers other "
 					"than nvdla-compile, the picture must have the input's "
-					"size. Repeat --input for further inputs. An input without "
-					"a file is zero")
+					"size. Red, green and blue become the channels 0, 1 and 2. "
+					"Repeat --input for further inputs. An input without a "
+					"file is zero")
 				   .valueText("FILE")
 				   .inputFile();
 	addPerTensor(app, "--image", lists.images,

@@ -35,7 +35,8 @@ public:
 		all_.push_back(app.option("--mean", mean_,
 					  "from the pixels (0 to 255) of " + pictures +
 						  ", subtract these numbers: three, for red, "
-						  "green and blue, or one if the input is grey")
+						  "green and blue, or one if the input is grey; "
+						  "default: 0")
 				       .commaList(static_cast<int>(PixelScaling{}.mean.size())));
 		all_.push_back(app.option("--normalize", normalize_,
 					  "divide the pixels of " + pictures +

@@ -68,8 +68,9 @@ public:
 		add(app.option("--shape", shapes_,
 			       "shape of an input, such as picture=1x3x480x640: for an ONNX model, "
 			       "the sizes that the model leaves open; for a TensorFlow Lite model, "
-			       "sizes in place of its own, if TensorFlow Lite is installed. NAME "
-			       "may be left out for a single input; repeat for further inputs")
+			       "sizes in place of its own, which needs TensorFlow Lite on this "
+			       "machine. NAME may be left out for a single input; repeat for "
+			       "further inputs")
 			    .valueText("[NAME=]SHAPE")
 			    .repeatable());
 		add(app.choice(
@@ -81,7 +82,8 @@ public:
 			"refused"));
 		add(app.option("--target", target_,
 			       "the core (configuration of NVDLA) for which a model is compiled: " +
-				       coreVariantNames() + "; default: " + usualTarget)
+				       coreVariantNames() +
+				       "; only nv_full has FP16 and INT16; default: " + usualTarget)
 			    .valueText("CORE"));
 	}
 

@@ -123,7 +123,8 @@ int main(int argc, char **argv)
 			"read or write memory. saturated: results that the engine clipped to its "
 			"range of numbers. NaN: NaNs that the engine read or computed. inf: "
 			"infinities that the engine read. LUT miss: values outside look-up "
-			"tables.\n"
+			"tables. A dash: the device counted nothing in the interval, see "
+			"--enable.\n"
 			"Columns of a process: the memory of its buffers, and for each engine the "
 			"share of the interval in which the engine worked for the process.\n"
 			"Keys: q quits; b, m, n and p sort the processes by busy share, memory, "
@@ -146,12 +147,13 @@ int main(int argc, char **argv)
 			   "engines), memory, command name or PID")
 			.oneOf(top::orderNames())
 			.showDefault();
-		app.flag("--once", settings.once, "exit after the first view");
+		app.flag("--once", settings.once,
+			 "exit after the first view, which comes after one interval");
 		app.flag("--json", settings.json, "print each view as a JSON object on one line");
 		app.flag("--enable", settings.enable,
-			 "make the devices count what the columns after ops show for all jobs "
-			 "(submissions to the driver); otherwise a device counts only for jobs "
-			 "whose program asked for it. The devices go on counting when nvdla-top "
+			 "let the devices count for all jobs (submissions to the driver) what the "
+			 "columns after ops show; otherwise a device counts only for jobs whose "
+			 "program asked for it. The devices go on counting when nvdla-top "
 			 "has ended, until root writes 0 to "
 			 "/sys/class/accel/accelN/device/counters/enable");
 		if (const auto code = app.parse(argc, argv))

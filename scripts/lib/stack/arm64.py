@@ -18,7 +18,7 @@ def _parse():
 	parser = console.Parser('scripts/check-arm64', 'conv', description=(
 		'Build the runtime, the programs, the device model (an NVDLA accelerator in software) and their tests for arm64 '
 		'with Debian 13\'s cross compiler. Then run, on an emulated processor (qemu-user), the tests that need neither a '
-		'guest (virtual machine) nor an NVDLA. The first call unpacks the compiler and the libraries for arm64 into '
+		'guest (virtual machine) nor an NVDLA. The first call installs packages (as root or with sudo), and unpacks the compiler, the libraries for arm64 and the emulator into '
 		'~/.cache/nvdla. The last line is "N passed, N failed", and ", N skipped" if tests were skipped.'))
 	parser.add_argument('--list', action='store_true', help='build, then print the names of the tests, and run none')
 	parser.add_argument('filters', metavar='FILTER', nargs='*', help=(

@@ -57,7 +57,7 @@ def _compiled(found, series, name, progress):
 def main():
 	parser = console.Parser('scripts/check-kmd', '', description=(
 		'Check the Linux driver for NVDLA (a hardware accelerator) as reviewers of Linux would: compile it for every '
-		'kernel that scripts/vm can start in its virtual machine, with all warnings of W=1 and of sparse as errors, and run '
+		'kernel that scripts/vm can start in its virtual machine (those of scripts/lib/kernels, and a newer one if Debian has it), with all warnings of W=1 and of sparse as errors, and run '
 		'checkpatch --strict. With an option, the script makes only the check of that option.'))
 	checks = parser.add_mutually_exclusive_group()
 	checks.add_argument('--all', action='store_true', help=(

@@ -249,9 +249,9 @@ def _headers_of_host(folder):
 def main():
 	parser = console.Parser('scripts/build-kmd', '--kernel 7.3', description=(
 		'Build nvdla.ko, the Linux driver for NVDLA (a hardware accelerator for neural networks), for all kernels that '
-		'the virtual machine of scripts/vm can boot. --kernel chooses one of them, --kdir another '
+		'the virtual machine of scripts/vm can boot. --kernel chooses one of them; --kdir, which overrides --kernel, another '
 		'kernel. The module is build/kmd-RELEASE/kmd/nvdla.ko, where RELEASE is what "uname -r" prints on that kernel. '
-		'Nothing is written to the source folders.'))
+		'Nothing is written to the folders with the sources (kmd, include, tests).'))
 	parser.add_argument('--kernel', metavar='SERIES', help='build for this kernel only: 6.12, 7.3, ...')
 	parser.add_argument('--kdir', metavar='DIR', type=Path, action='append', default=[],
 			    help='build for the kernel that this folder was made for: kernel headers, such as /lib/modules/RELEASE/build, or a prepared source tree; may be repeated')
@@ -259,7 +259,7 @@ def main():
 			    help='build the driver of this tree, which has kmd/ and include/ (default: this clone)')
 	parser.add_argument('--werror', action='store_true', default=os.environ.get('CI') == 'true',
 			    help='treat warnings of the compiler as errors (default if the environment has CI=true)')
-	parser.add_argument('--tests', action='store_true', help='also build tests/kmd: kernel modules for tests of the driver')
+	parser.add_argument('--tests', action='store_true', help='also build kernel modules for tests of the driver, from tests/kmd, as build/tests-kmd-RELEASE/tests/kmd/*.ko')
 	parser.add_argument('--sparse', action='store_true', help='also check the sources with sparse, a static checker')
 	parser.add_argument('--no-generate', dest='generate', action='store_false',
 			    help='use the register headers of the last build instead of generating them again')

@@ -182,14 +182,15 @@ def main():
 		'for QEMU) and python3-nvdla (the Python module). The script compiles the packages, and checks them with lintian, in a Debian system of '
 		'their release, which it makes in ~/.cache/nvdla the first time. Debian 12 has no nvdla-dkms, because its kernel is too '
 		'old for the driver, and no nvdla-host-onnx, because it has no ONNX Runtime. '
-		'Documentation/install.md says how to install the packages.'))
+		'Documentation/install.md says what the script needs (Debian 12 or 13; root, or a range of subordinate IDs), and '
+		'how to install the packages.'))
 	parser.add_argument('--debian', metavar='RELEASE', type=int, choices=sorted(debian_tree.SUITES), default=13,
 			    help='Debian release of the packages: 12 or 13 (default: 13)')
 	parser.add_argument('--output', metavar='DIR', type=Path, help=(
 		'write the packages to this folder, which becomes an apt repository; packages already in it are deleted first '
 		'(default: out/packages-RELEASE)'))
 	parser.add_argument('--version', metavar='VERSION', help=(
-		'version of the packages (default: the version in meson.build, followed by ~debRELEASE)'))
+		'version of the packages, to which no ending is added (default: the version in meson.build, followed by ~debRELEASE)'))
 	arguments = parser.parse_args()
 	if arguments.version and not re.fullmatch(r'[0-9][A-Za-z0-9.+~]*', arguments.version):
 		raise Failure(f'--version {arguments.version}: it can have letters, digits, ".", "+" and "~", a digit first')

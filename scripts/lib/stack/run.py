@@ -55,8 +55,8 @@ exec "$@"
 '''
 
 _DESCRIPTION = '''\
-Build the programs and the driver for NVDLA, a hardware accelerator for neural networks. Run the
-program nvdla-edges: its network (edge filters, ReLU, tone curve, max pooling; INT8) finds the
+Build the programs for NVDLA, a hardware accelerator for neural networks, and the kernel driver. Run
+the program nvdla-edges: its network (edge filters, ReLU, tone curve, max pooling; INT8) finds the
 edges of a photograph. (The tone curve, a look-up table, brightens weak edges.) The program writes
 a picture of the edges (PNG), whose colours stand for directions, and a timeline of the run (SVG).
 It prints a table with the time of each operation and the NVDLA's counters: stalls (cycles in which
@@ -65,8 +65,8 @@ this network of integers).
 
 No NVDLA is needed: the device model, an NVDLA in software, takes its place. By default nvdla-edges
 runs in a guest, a virtual machine with the kernel driver, and QEMU attaches the device model to the
-guest. With --device embedded the device model runs in the process of nvdla-edges, without QEMU and
-without a kernel driver.
+guest. With --device embedded the device model runs in the process of nvdla-edges, without QEMU;
+the kernel driver is then not built.
 
 With --model, a model of TensorFlow Lite, ONNX or Caffe is compiled and run on the picture in place
 of the example network, and the classes with the highest scores are printed. The picture is cropped

@@ -78,7 +78,7 @@ def main():
 		'configures it again, to find the new packages. You need not run this script before the others: each of them first '
 		'installs and unpacks what it needs.'))
 	parser.add_argument('--remove', action='store_true', help=(
-		'install nothing; delete all that the scripts unpacked or built in ~/.cache/nvdla: the guest tree and those of other '
+		'install nothing; delete all that the scripts unpacked or built in ~/.cache/nvdla: the guest tree, the guest trees of other '
 		'processors, the suite tree (TensorFlow Lite and ONNX Runtime for tests), the debug kernel and kernel '
 		'sources, the Debian systems of scripts/package, and the model checker of scripts/check-kmd'))
 	arguments = parser.parse_args()

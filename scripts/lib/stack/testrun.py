@@ -31,15 +31,16 @@ _QEMU, _KERNELS = 'qemu', 'kernels'
 _OF_SUITE_TREE = (*_PLUGINS, 'host-parts', 'open-outputs', 'tflite-host-parts')
 
 _DESCRIPTION = '''\
-Install missing packages, build, and run every test of this project: a kernel driver, a runtime and
-a device model (NVDLA in software) for NVDLA, a hardware accelerator. Some tests run on this
-machine, the host. The others run in guests, virtual machines with the driver. There are guests for
-each supported kernel. Guests with the newest kernel run every guest test. Guests with the oldest
-kernel run the tests of the driver. Guests with any other kernel run only the tests of the driver's
-interface. If scripts/kernel-debug has built the debug kernel, which has run-time checks, further
-guests run tests on this kernel. One more guest has the device tree of a real machine, and emulates
-this machine's processor. The last line is "N passed, N failed", and ", N skipped" if tests were
-skipped.
+Install missing packages, build, and run the tests of this project: a kernel driver, a runtime and a
+device model (NVDLA in software) for NVDLA, a hardware accelerator. Some tests run on this machine,
+the host. The others run in guests, virtual machines with the driver. There are guests for each
+supported kernel. Guests with the newest kernel run every guest test, except two that need the debug
+kernel. Guests with the oldest kernel run the tests of the driver. Guests with any other kernel run
+only the tests of the driver's interface. If scripts/kernel-debug has built the debug kernel, which
+has run-time checks, further guests run tests on this kernel. All these guests are x86-64, as the
+host. One more guest emulates a riscv64 processor and has the device tree of a real machine; further
+guests with emulated processors run only with --arch. The last line is "N passed, N failed", and
+", N skipped" if tests were skipped.
 '''
 _EPILOG = '''\
 The reference data (results of the hardware, and models with their results) is not in the
@@ -54,16 +55,16 @@ def _parse():
 	parser.add_argument('--quick', action='store_true', help='run only the tests that need no guest')
 	parser.add_argument('--kernel', metavar='SERIES', help=(
 		'run the tests on the host, and every guest test in guests with this kernel only (6.12, 7.3, ...); leave out '
-		'the tests "kmd.checkpatch" and "packages" and the guest with a device tree'))
+		'the tests "kmd.checkpatch" and "packages" and the riscv64 guest'))
 	parser.add_argument('--debug-kernel', action='store_true', help=(
 		'run only the tests marked "debug" in tests/vm/tests.list, in guests with the debug kernel, which '
 		'scripts/kernel-debug builds if it does not exist; any report of KASAN, lockdep, UBSAN, kmemleak or the DMA-API '
-		'checks is a failure'))
+		'checks is a failure. Excludes --quick and --kernel'))
 	parser.add_argument('--arch', metavar='NAME', help=(
-		'run only guests with this emulated processor, riscv64 or arm64. Each machine of '
+		'run only the tests in guests with this emulated processor, riscv64 or arm64. Each machine of '
 		'tests/devicetree/machines.list with this processor has a guest, which has the machine\'s device tree and runs '
 		'tests/vm/device-tree.sh. One more guest, whose NVDLA is a PCI function, runs the tests '
-		'marked "cross" in tests/vm/tests.list'))
+		'marked "cross" in tests/vm/tests.list. Excludes --quick, --kernel and --debug-kernel'))
 	parser.add_argument('--list', action='store_true', help='print the names of the tests; build and run nothing')
 	parser.add_argument('filters', metavar='FILTER', nargs='*', help='run only the tests whose name contains FILTER or, if FILTER has a *, matches this pattern; with several, those that fit any of them')
 	arguments = parser.parse_args()

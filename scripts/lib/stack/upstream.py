@@ -214,12 +214,12 @@ def main():
 		'Turn the driver for NVDLA (a hardware accelerator) into a series of patches for the Linux source tree DIR. The '
 		'patches add drivers/accel/nvdla, its device tree binding, its user space interface and its documentation. The script writes '
 		'the patches to a folder, and also applies them to DIR: as commits if DIR is a git work tree, else to its files only. The '
-		'patches are signed off with the user.name and user.email of the git configuration in DIR.'))
+		'patches are signed off with the user.name and user.email that git has in DIR (with --check: its global ones).'))
 	parser.add_argument('tree', metavar='DIR', type=Path, nargs='?',
 			    help='top folder of a source tree of Linux 7.3 or newer; required unless --check is given')
-	parser.add_argument('--output', metavar='DIR', type=Path, default=ROOT / 'out' / 'upstream',
+	parser.add_argument('--output', metavar='FOLDER', type=Path, default=ROOT / 'out' / 'upstream',
 			    help='write the patches to this folder (default: out/upstream)')
-	parser.add_argument('--no-apply', dest='apply', action='store_false', help='only write the patches; do not change DIR')
+	parser.add_argument('--no-apply', dest='apply', action='store_false', help='only write the patches; do not change the source tree')
 	parser.add_argument('--check', action='store_true', help=(
 		'check the patches; needs no DIR. The script downloads, once, the source of the newest kernel in the list '
 		'scripts/lib/kernels (1.1 GiB in ~/.cache/nvdla). It applies the patches to this source, runs checkpatch --strict, '

@@ -41,10 +41,10 @@ The first run takes a few minutes: it installs packages (as root or with sudo), 
 unpacks QEMU and kernels into ~/.cache/nvdla. Later boots take seconds.
 '''
 _STATUS = f'''\
-Exit status: that of COMMAND. But 2 if an argument of scripts/vm is wrong; {vm.STATUS_KERNEL} if COMMAND
-succeeded, but the kernel logged a warning or the driver could not be unloaded; {vm.STATUS_TIMEOUT} if COMMAND
-took longer than --timeout allows; {vm.STATUS_BROKEN} if the guest failed before COMMAND had ended; and {_STATUS_NO_PROGRAM}
-if the guest has no program COMMAND.
+Exit status: that of COMMAND; 0 after a shell. But 2 if an argument of scripts/vm is wrong; {vm.STATUS_KERNEL} if
+COMMAND succeeded, but the kernel logged a warning or the driver could not be unloaded; {vm.STATUS_TIMEOUT} if
+COMMAND took longer than --timeout allows; {vm.STATUS_BROKEN} if the guest failed before COMMAND had ended; and
+{_STATUS_NO_PROGRAM} if the guest has no program COMMAND.
 '''
 
 
@@ -145,7 +145,7 @@ def _parse():
 			    help='debug the driver with gdb: print how to start gdb on the host, and wait until gdb has connected to this '
 				 'port (default: 1234) before the driver initializes the device')
 	parser.add_argument('--user', action='store_true',
-			    help='run the command as the ordinary user "user", who may use the device')
+			    help='run the command or the shell as the ordinary user "user", who may use the device')
 	parser.add_argument('--share', metavar='DIR', type=Path, default=_SHARE,
 			    help='folder that host and guest share (default: out/ in the clone)')
 	parser.add_argument('--mount', metavar='DIR', type=Path, action='append', default=[],
