@@ -53,7 +53,7 @@ template <typename Change> std::string refusalWith(const Change &change)
 	Graph graph;
 	graph.input(with.surface);
 	graph.weights(std::move(weights));
-	graph.lut(Lut{ .name = "lut" });
+	graph.lut("lut", Lut());
 	graph.add(with.convolution);
 	graph.add(with.sdp);
 	graph.add(with.pooling);
@@ -80,8 +80,9 @@ template <typename Member> void expectNoneCutOff(const char *name, const Member 
 			if (fits)
 				value = static_cast<Value>(sum);
 		});
-		if (fits)
+		if (fits) {
 			EXPECT_NE(message, "") << name << " + 2^" << bits;
+		}
 	}
 }
 

@@ -604,7 +604,8 @@ class Tools(ProgramTest):
 
 	def test_whose_time_it_is(self):
 		self.assertIn("1 run on embedded (host time, not a chip's), ", self.good('nvdla-run', self.net))
-
+		self.assertIn('1 run on embedded:realtime (time of the described chip), ',
+			      self.good('nvdla-run', self.net, '--device', 'embedded:realtime'))
 	def test_repeat(self):
 		said = json.loads(self.good('nvdla-run', '--loadable', self.net, '--repeat', 3, '--json'))
 		self.assertEqual(len(said['runs']), 3)

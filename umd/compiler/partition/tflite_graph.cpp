@@ -167,8 +167,8 @@ void TfliteGraph::addStates()
 {
 	const size_t inputs = inputs_.size(), outputs = outputs_.size();
 
-	for (const fb::Operator *operation : *graph().operators()) {
-		if (sharesState(kindOf(*operation)) && !tflite::isOfVariable(kindOf(*operation)))
+	for (size_t i = 0; graph().operators() && i < graph().operators()->size(); i++) {
+		if (sharesState(kindOf(source(i))) && !tflite::isOfVariable(kindOf(source(i))))
 			return;
 	}
 	for (const State &state : model_.states) {

@@ -64,8 +64,11 @@ std::vector<Lane> lanes(const Profile &profile)
 
 std::string deviceText(const std::string &device)
 {
-	return device +
-	       (device.starts_with(Device::embeddedPath) ? " (host time, not a chip's)" : "");
+	if (!device.starts_with(Device::embeddedPath))
+		return device;
+	/* With the option realtime, operations take as long as on the chip of the other options. */
+	const bool isRealtime = device.find("realtime") != std::string::npos;
+	return device + (isRealtime ? " (time of the described chip)" : " (host time, not a chip's)");
 }
 
 double Gauge::mean(uint64_t endNs) const

@@ -62,7 +62,8 @@ struct Profile {
 
 /**
  * \return the name of \a device, for a heading of times. The device model in this process
- * ("embedded") gets the note that the times are those of the host, not of a chip
+ * ("embedded") gets a note whether the times are those of the host or, with the option realtime, of
+ * the chip that is described
  */
 std::string deviceText(const std::string &device);
 
