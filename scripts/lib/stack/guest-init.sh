@@ -166,6 +166,33 @@ fi
 read -r uptime _ </proc/uptime
 tell "ready $uptime"
 
+out='' err='' # processes that copy the command's output
+
+# leftovers: kill the processes that the command or the shell left running. The status is false if
+# there are none.
+leftovers() {
+	some=1
+	for entry in /proc/[0-9]*; do
+		pid=${entry#/proc/}
+		case $pid in
+		1 | "$out" | "$err") ;;
+		# Kernel threads and ended processes have no /proc/PID/exe.
+		*) [ ! -e "$entry/exe" ] || { kill -9 "$pid" 2>/dev/null && some=0; } ;;
+		esac
+	done
+	return $some
+}
+
+# end_leftovers: kill such processes and wait until they have ended, because they keep the driver and
+# the pipes in use.
+end_leftovers() {
+	tries=0
+	while leftovers && [ $tries -lt 100 ]; do
+		sleep 0.1
+		tries=$((tries + 1))
+	done
+}
+
 if [ ! -f /etc/vm.command ]; then
 	cd "$directory" || cd /
 	# shellcheck disable=SC2086 # two settings
@@ -179,6 +206,7 @@ if [ ! -f /etc/vm.command ]; then
 	fi
 	setsid sh -c "exec $shell </dev/hvc0 >/dev/hvc0 2>&1"
 	tell "exit 0"
+	end_leftovers
 	finish
 fi
 
@@ -197,26 +225,6 @@ err=$!
 ) >/run/stdout 2>/run/stderr
 tell "exit $?"
 
-# leftovers: kill the processes that the command left running. The status is false if there are
-# none.
-leftovers() {
-	some=1
-	for entry in /proc/[0-9]*; do
-		pid=${entry#/proc/}
-		case $pid in
-		1 | "$out" | "$err") ;;
-		# Kernel threads and ended processes have no /proc/PID/exe.
-		*) [ ! -e "$entry/exe" ] || { kill -9 "$pid" 2>/dev/null && some=0; } ;;
-		esac
-	done
-	return $some
-}
-
-# Processes that the command left running keep the driver and the pipes in use until they have ended.
-tries=0
-while leftovers && [ $tries -lt 100 ]; do
-	sleep 0.1
-	tries=$((tries + 1))
-done
+end_leftovers
 wait
 finish
