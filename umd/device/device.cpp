@@ -146,6 +146,13 @@ std::vector<std::string> Device::enumerate()
 	return DrmDevice::enumerate();
 }
 
+std::string Device::defaultPath()
+{
+	const std::vector<std::string> found = enumerate();
+
+	return found.empty() ? embeddedPath : found.front();
+}
+
 Result<Device> Device::open(const std::string &path, Log log)
 {
 	return guarded("open device", [&]() -> Result<Device> {

@@ -26,7 +26,7 @@ using namespace nvdla;
 using Clock = std::chrono::steady_clock;
 
 struct Options {
-	std::string device = Device::embeddedPath;
+	std::string device = Device::defaultPath();
 	std::string input;
 	std::string output = "edges.png";
 	std::string timeline;

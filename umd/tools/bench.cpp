@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 constexpr uint64_t maxMeasurementBytes = 1 << 20;
 
 struct Settings {
-	std::string device = "embedded";
+	std::string device = Device::defaultPath();
 	tools::NetworkFile network;
 	double warmUp = 1;
 	double duration = 5;
@@ -234,7 +234,7 @@ Result<void> run(const Settings &settings)
 		return {};
 	}
 	fmt::print("{}", bench::measurementText(*measured, *earlier ? &**earlier : nullptr));
-	if (settings.device.starts_with("embedded"))
+	if (settings.device.starts_with(Device::embeddedPath))
 		fmt::print("These are times of the device model on this host; nvdla-prof --chip "
 			   "predicts those of a chip.\n");
 	return {};

@@ -21,9 +21,9 @@ inline CommandLineOption addDeviceOption(CommandLine &app, std::string &device)
 				"nv_full; embedded:CORE has CORE, one of ") +
 				sim::geometryNames() +
 				"; nvdla-run(1) has further options of embedded, such as "
-				"fp16=fast and threads=N")
-		.valueText("DEVICE")
-		.showDefault();
+				"fp16=fast and threads=N. The default is the first NVDLA of the "
+				"kernel driver, or embedded if there is none")
+		.valueText("DEVICE");
 }
 
 /** \brief Add --timeout, which is the same in all programs that have it */

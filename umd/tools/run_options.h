@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <nvdla/device.h>
 #include <nvdla/image.h>
 #include <nvdla/quantization.h>
 
@@ -16,7 +17,7 @@ namespace nvdla::tools
 
 /** \brief Options of nvdla-run */
 struct RunSettings {
-	std::string device = "embedded";
+	std::string device = Device::defaultPath();
 	NetworkFile network;
 	/** \brief Order of the axes of all .npy files; nothing: the model's order */
 	std::optional<ElementOrder> layout;

@@ -243,6 +243,12 @@ public:
 	static std::vector<std::string> enumerate();
 
 	/**
+	 * \return path of the device to use if the user names none: the first of enumerate(), or
+	 * embeddedPath if the kernel drives none
+	 */
+	static std::string defaultPath();
+
+	/**
 	 * \brief Open a device
 	 * \param[in] path "/dev/accel/accelN" or embeddedPath, behind which options may follow:
 	 * "embedded:nv_small,fp16=fast" emulates nv_small, one of nv_full, nv_large, nv_small,
