@@ -182,7 +182,7 @@ Result<void> Checker::checkAddresses()
 	return {};
 }
 
-/* Check the fields of a host task; other tasks must not have them. */
+/* Checks the fields that only host tasks use: the names of a blob and of tensors. */
 Result<void> Checker::checkHost(const Task &task, const std::string &where) const
 {
 	if (!task.model.empty() && !blobs_.contains(task.model))

@@ -13,7 +13,7 @@ namespace nvdla
  * set */
 TensorEntry tensorEntry(const TensorDesc &desc);
 
-/** \brief Do Loadable::check() without the clamping of addresses */
+/** \brief Do Loadable::check() without limiting the sizes of addresses */
 Result<void> checkLoadable(const Loadable &loadable);
 
 /**
