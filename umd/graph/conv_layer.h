@@ -87,7 +87,7 @@ struct DeconvLayer {
 	Shape out;
 };
 
-/** \brief Check a deconvolution and derive its size; nothing if a rule is broken */
+/** \brief Check a deconvolution and derive its output's shape; nothing if a rule is broken */
 std::optional<DeconvLayer> deconvLayer(Lowering &lowering, const op::Deconvolution &op);
 
 /** \brief Lines and columns that Winograd needs beyond its output (programming guide, DATAOUT_SIZE)

@@ -71,9 +71,9 @@ public:
 	/** \return true if addPair() divides the convolution; the error of a broken rule */
 	Result<bool> isDivided(const op::Convolution &conv);
 	/**
-	 * \brief Extract the slice \a name of a surface, unless it begins at whole atoms
+	 * \brief Extract the slice \a name of a surface, unless its first channel begins an atom
 	 *
-	 * This adds a convolution.
+	 * A convolution, which this function adds, copies the slice.
 	 */
 	Result<void> addSlice(const std::string &name);
 
@@ -99,7 +99,7 @@ private:
 	/** \brief Lower a convolution as several: of fewer kernels, or of one cube of a batch */
 	Result<void> addKernels(const op::Convolution &conv, const op::Sdp &sdp,
 				const std::string &piece);
-	/** \brief Divide the two surfaces that SDP's unit X1 reads between X1 and X2 */
+	/** \brief Make SDP's unit X2 read the second of two surfaces that the user gives to X1 */
 	Result<op::Sdp> separate(const op::Sdp &sdp);
 	/** \brief Put the stream from SDP to a pooling into memory if it cannot be on the fly */
 	void placeStream(const op::Sdp &sdp, bool isDivided);

@@ -61,7 +61,7 @@ private:
 	const bool reuse_;
 	const Order order_;
 	const std::vector<Lifetime> times_;
-	std::vector<std::vector<size_t>> users_; /* chains that access each region */
+	std::vector<std::vector<size_t>> users_; /* first nodes of chains that access a region */
 };
 
 } /* namespace nvdla::assembly */

@@ -116,7 +116,7 @@ struct Node {
 	std::vector<int> writes;
 	int producer = none; /**< index of the node whose stream this node takes */
 	int lut = none;	     /**< index of its look-up table in Plan::luts */
-	/** \brief A convolution reuses input or weights of the convolution before, in the buffer */
+	/** \brief A convolution reuses input or weights that the previous one left in CBUF */
 	bool reusesData = false;
 	bool reusesWeights = false;
 	uint32_t keptLines = 0;	  /**< if reusesData: input lines that it reuses; 0: all */

@@ -57,7 +57,7 @@ private:
 		 */
 		std::function<bool(const TrialResult &)> became = {};
 	};
-	/** \brief Parts of a graph that candidates change: operations, and places of surfaces */
+	/** \brief Parts of a graph that candidates change, to be restored after a trial */
 	struct Snapshot {
 		Snapshot(const Graph &graph, const std::vector<size_t> &members);
 		void restore(Graph &graph) const;
@@ -84,8 +84,8 @@ private:
 	/** \return true if assembly adds a convolution between the operations: their input, or the
 	 * part they wrote last, begins within an atom of channels */
 	bool movesChannels(size_t first, size_t last) const;
-	/** \return true if all convolutions with the same weights are equal, with inputs of the
-	 * same shape */
+	/** \return true if all convolutions with the weights of \a conv have its parameters, and
+	 * inputs of the same shape */
 	bool areWeightsUsedAlike(const op::Convolution &conv) const;
 	/**
 	 * \brief Operations of the layer and of the earlier layers whose data or weights it reuses
