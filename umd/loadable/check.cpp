@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks that the container's own verifier does not make: ids refer to entries, and ranges are
+ * Checks that the verifier of FlatBuffers does not make: ids refer to entries, and ranges are
  * inside their memories.
  */
 #include <algorithm>

@@ -47,8 +47,8 @@ constexpr size_t emuInnerFunction = 1;
 /**
  * \brief Entry of the operation list
  *
- * POWER has three parameters; SOFTMAX has its axis in the first byte of them. All other operations
- * are extensions of this project: RESHAPE has the lengths of axes and their new order, or zeros if
+ * POWER has three parameters; SOFTMAX has an axis in their first byte. All other operations are
+ * extensions of this project: RESHAPE has the lengths of axes and their new order, or zeros if
  * it keeps the order; LOCAL_RESPONSE, STANDARDIZE and FUNCTION have the parameters of POWER;
  * PACK_WEIGHTS has an order of weights.
  */

@@ -22,7 +22,7 @@ struct LutEdge {
 				for a change of the input by 1 */
 };
 
-/** \brief LE (64 steps) or LO (256 steps) */
+/** \brief One table: LE (64 steps between entries) or LO (256 steps) */
 struct LutHalf {
 	bool half = false; /**< true: entries are FP16 and inputs real numbers; false: both are
 			      integers */
