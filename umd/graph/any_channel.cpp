@@ -164,8 +164,8 @@ Result<void> Expansion::addSlice(const std::string &name)
 	auto channels = symbols_.surfaces.contains(name) ? std::nullopt : channelsOf(name);
 
 	/*
-	 * A surface that operations write by this name, or that is no part of a written surface,
-	 * has nothing to extract.
+	 * Nothing is extracted if operations write the surface under this name, or if it is no part
+	 * of a written surface.
 	 */
 	if (declared == symbols_.declared.end() || !channels)
 		return {};

@@ -19,7 +19,7 @@ struct ChannelRun {
 	uint32_t count = 0;
 };
 
-/** \brief Properties of the channels that addSelection() copies */
+/** \brief Properties of the channels that Expansion::addSelection() copies */
 struct Channels {
 	DataType type = DataType::Unknown;
 	uint32_t count = 0;

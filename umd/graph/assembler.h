@@ -41,7 +41,7 @@ private:
 	/** \brief Allocate memory with placeRegions(), which gets \a apart, and write the loadable
 	 * without the constants' bytes */
 	Result<Assembly> place(bool apart, const std::vector<ExplicitEdge> &edges);
-	/** \return true if memory grows when surfaces of parallel branches share no bytes */
+	/** \return true if it takes more memory if surfaces of parallel branches share no bytes */
 	bool takeMoreApart();
 	/** \brief Place branches with and without shared memory, and return the faster result */
 	Result<Assembly> placeBranches(const std::vector<ExplicitEdge> &edges);

@@ -85,7 +85,7 @@ uint32_t countOf(Lowering &lowering, const ConvLayer &layer)
 					  tiling.fewest * tiling.lines));
 		return layer.op.bands;
 	}
-	/* If a layer that must not have bands does not fit, a later check refuses it. */
+	/* If a layer that must not have bands does not fit, divideBuffer() refuses it. */
 	if (whole <= needs.banks || layer.op.bands == 1 || n > 1)
 		return 0;
 	const uint32_t most = mostTiles(layer, needs);

@@ -10,7 +10,7 @@ namespace nvdla::assembly
 namespace
 {
 
-/* The SDP operation for one cube of a batch, with the same cube of operands that are a batch. */
+/* The SDP operation for one cube of a batch; if operands are a batch, too, it reads their cube. */
 op::Sdp sdpOfCube(Symbols &symbols, const op::Sdp &sdp, const Surface &cube)
 {
 	op::Sdp one = sdp;

@@ -19,7 +19,7 @@ namespace nvdla::assembly
 namespace
 {
 
-/* Range of nvdla_graph_node::dependency_count, the number of edges that lead to a node. */
+/* Largest nvdla_graph_node::dependency_count, the number of edges that lead to a node. */
 constexpr unsigned maxDependencies = std::numeric_limits<__u8>::max();
 
 class Connector

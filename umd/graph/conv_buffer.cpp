@@ -119,8 +119,8 @@ uint32_t entriesPerSlice(const CoreGeometry &core, const ConvLayer &layer)
 		return divideUp(seen.w, 4) * divideUp(seen.c * bytes, atom);
 
 	/*
-	 * In each column, the atoms that do not fill an entry share one with those of other
-	 * columns.
+	 * In each column, the last atoms may not fill an entry. They share an entry with atoms
+	 * of other columns.
 	 */
 	const uint32_t most = entry / atom, atoms = divideUp(in.c * bytes % entry, atom);
 	const uint32_t columns = atoms ? most / std::bit_ceil(atoms) : 1;

@@ -114,8 +114,8 @@ op::Convolution convolutionOf(Symbols &symbols, const op::Convolution &conv,
 }
 
 /*
- * Lowers a convolution that takes one hardware layer now. If it takes several, each needs its own
- * SDP operation, so the convolution is kept until addGroups() gets its SDP operation.
+ * Lowers a grouped convolution at once if it takes one hardware layer. If it takes several, each
+ * needs an SDP operation, so the convolution is kept until addGroups() gets its SDP operation.
  */
 Result<void> Expansion::addGrouped(const op::Convolution &conv)
 {

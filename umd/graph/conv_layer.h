@@ -87,7 +87,7 @@ struct DeconvLayer {
 	Shape out;
 };
 
-/** \brief Check a deconvolution and derive its size; nothing if a rule is broken */
+/** \brief Check a deconvolution and derive its output's shape; nothing if a rule is broken */
 std::optional<DeconvLayer> deconvLayer(Lowering &lowering, const op::Deconvolution &op);
 
 /** \brief Lines and columns that Winograd needs beyond its output (programming guide, DATAOUT_SIZE)
@@ -97,7 +97,7 @@ constexpr uint32_t winogradMargin = 4;
 /** \return true if weights are stored without zeros: if requested, and not all are zero */
 bool isSparse(const GraphWeights &weights);
 
-/** \brief Check that the number of weights equals that of their shape */
+/** \brief Check that weights have as many elements as their shape; none if a CPU step packs them */
 void checkElements(Lowering &lowering, const GraphWeights &weights);
 
 /** \brief Check an operation and derive its sizes; nothing if a rule is broken */

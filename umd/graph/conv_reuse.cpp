@@ -37,8 +37,8 @@ bool sameRegion(const Plan &plan, int16_t address, int16_t other)
 
 /*
  * Returns how many lines at the end of one convolution's input are the first lines of the next
- * one's input. CDMA then fetches only the other lines of the next input. Returns 0 if there are
- * none, or if they are one line of one column: the core demands packed strides of such a cube.
+ * one's input. CDMA then fetches only the other lines of the next input. Returns 0 if no lines are
+ * shared, or if CDMA would fetch one line of one column: the core demands packed strides of that.
  */
 uint32_t sharedLines(const Plan &plan, const nvdla_data_cube &one, const nvdla_data_cube &next)
 {

@@ -278,10 +278,7 @@ void Expansion::refuse(const op::Any &operation, const Error &error)
 
 bool Expansion::isMissing(std::string name) const
 {
-	/*
-	 * The bound ends the loop if surfaces are parts of each other in a circle, which is
-	 * reported elsewhere.
-	 */
+	/* The bound ends the loop if parts contain each other; Lowering::readPart() reports it. */
 	for (size_t i = 0; i <= symbols_.declared.size() && !missing_.contains(name); i++) {
 		const auto declared = symbols_.declared.find(name);
 		name = declared == symbols_.declared.end() ? "" : declared->second.within;

@@ -20,7 +20,7 @@ namespace nvdla::assembly
 
 struct ConvLayer;
 
-/** \return the stream of a convolution or deconvolution; null for other operations */
+/** \return name of the stream that a convolution or deconvolution makes; else null */
 const std::string *streamOf(const op::Any &operation);
 
 /** \brief Lines of a convolution's output that one hardware layer makes (programming guide, "Split
@@ -71,9 +71,9 @@ public:
 	/** \return true if addPair() divides the convolution; the error of a broken rule */
 	Result<bool> isDivided(const op::Convolution &conv);
 	/**
-	 * \brief Extract the slice \a name of a surface, unless it begins at whole atoms
+	 * \brief Extract the slice \a name of a surface, unless its first channel begins an atom
 	 *
-	 * This adds a convolution.
+	 * A convolution, which this function adds, copies the slice.
 	 */
 	Result<void> addSlice(const std::string &name);
 
@@ -96,10 +96,10 @@ private:
 	Result<void> wait(const op::Any &operation);
 	Result<void> addBands(const op::Convolution &conv, const op::Sdp &sdp,
 			      const std::vector<Band> &bands, const std::string &piece);
-	/** \brief Lower operations of fewer kernels than a group, or of one cube of a batch each */
+	/** \brief Lower a convolution as several: of fewer kernels, or of one cube of a batch */
 	Result<void> addKernels(const op::Convolution &conv, const op::Sdp &sdp,
 				const std::string &piece);
-	/** \brief Divide the two surfaces that SDP's unit X1 reads between X1 and X2 */
+	/** \brief Make SDP's unit X2 read the second of two surfaces that the user gives to X1 */
 	Result<op::Sdp> separate(const op::Sdp &sdp);
 	/** \brief Put the stream from SDP to a pooling into memory if it cannot be on the fly */
 	void placeStream(const op::Sdp &sdp, bool isDivided);
@@ -153,13 +153,13 @@ struct OperandRange {
 	std::optional<Axis> channels; /**< nothing: all channels */
 };
 
-/** \brief Make a copy of an SDP operation with operands of a range of its elements */
+/** \brief Make a copy of an SDP operation that has only the operands in \a range */
 op::Sdp withOperands(Lowering &lowering, Symbols &symbols, const op::Sdp &sdp,
 		     const OperandRange &range);
 
 /**
  * \brief Describe a part of a surface
- * \return its name
+ * \return the part's name: that of the whole, and \a range in brackets
  */
 std::string describePart(Symbols &symbols, const Surface &whole, const std::string &range,
 			 Surface part);

@@ -87,7 +87,6 @@ DataType Lowering::outputType(const std::string &name, DataType wanted, DataType
 	return fallback;
 }
 
-/* Declaration of a surface, completed by the operation's result. */
 Surface Lowering::describe(const std::string &name, DataType type, const Shape &shape)
 {
 	const auto declared = symbols_.declared.find(name);

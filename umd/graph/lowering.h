@@ -19,14 +19,14 @@ namespace nvdla::assembly
 struct Symbols {
 	CoreGeometry core = nvFull; /**< core that the graph is assembled for */
 	std::map<std::string, Surface> declared;
-	std::map<std::string, SurfaceState> surfaces; /**< surfaces that have been written */
+	std::map<std::string, SurfaceState> surfaces; /**< inputs, and surfaces written so far */
 	std::map<std::string, const GraphWeights *> weights;
 	std::map<std::string, const GraphOperands *> operands;
-	std::map<std::string, int> luts; /**< indices of look-up tables */
-	std::map<std::string, int> packed; /**< regions of constants, by name and layout */
+	std::map<std::string, int> luts; /**< indices in Plan::luts */
+	std::map<std::string, int> packed; /**< region indices of constants, by name and layout */
 	std::vector<std::string> outputs;
-	std::set<std::string> ragged;  /**< wholes whose parts have unused room behind them */
-	std::set<std::string> divided; /**< streams that are made in several layers */
+	std::set<std::string> ragged;  /**< surfaces whose parts have unused room behind them */
+	std::set<std::string> divided; /**< streams that several hardware layers make */
 	bool shapesOnly = false;       /**< true: constants stay empty, as only shapes are needed */
 	/** \brief Constants derived from the graph's, for parts of its operations */
 	std::deque<GraphWeights> derivedWeights;
@@ -76,7 +76,7 @@ public:
 			     uint32_t columns = 0);
 	/** \brief Declaration of the surface \a name, completed by the operation's result */
 	Surface describe(const std::string &name, DataType type, const Shape &shape);
-	/** \brief Check that the application can reach a surface that it reads */
+	/** \brief Check that the place of a surface suits the operation and the graph's outputs */
 	void checkPlace(const Surface &surface);
 	/**
 	 * \brief Called once all parts of \a surface are written; if it is itself a part, it
@@ -100,7 +100,7 @@ public:
 	nvdla_data_cube write(const char *cube, SurfaceState &surface,
 			      uint32_t surfaceMultiple = 1);
 	/**
-	 * \brief A constant in memory, made on first use; \a key tells layouts of one name apart
+	 * \brief Index of a constant's region, made on first use; \a key names the layout
 	 * \param[in] from GraphWeights or GraphOperands
 	 */
 	template<typename Constant, typename Pack>
@@ -126,7 +126,7 @@ public:
 	void reuse(const ConvLayer &layer);
 	/**
 	 * \brief Let the operation use a look-up table
-	 * \return the index of the table
+	 * \return the index of the table in Plan::luts
 	 */
 	int16_t lut(const std::string &name);
 
@@ -139,7 +139,7 @@ public:
 	/** \brief Refuse the graph if the core lacks the operation's engine */
 	void needEngine();
 
-	/** \return the error of the first broken rule */
+	/** \return success, or the error of the first broken rule */
 	Result<void> result() const;
 	/** \brief Append the node to the plan, or give the error */
 	Result<void> finish();
@@ -177,10 +177,10 @@ private:
 /** \return enum nvdla_precision of elements that engines read */
 uint8_t precisionOf(DataType type);
 
-/** \brief Whether PDP can take \a stream on the fly, that is in one part */
+/** \brief Whether PDP can take \a stream on the fly: it is no batch, and needs no strips */
 bool poolsOnTheFly(const Lowering &lowering, const op::Pooling &op, const TensorDesc &stream);
 
-/* One function for each kind of operation that the hardware has; expansion.h has the others. */
+/* One function for each kind of operation but deconvolution, for which see expansion.h. */
 void lower(Lowering &lowering, const op::Convolution &op);
 void lower(Lowering &lowering, const op::Sdp &op);
 void lower(Lowering &lowering, const op::Compare &op);

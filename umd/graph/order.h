@@ -39,9 +39,9 @@ private:
 
 	void add(size_t before, size_t chain);
 
-	std::vector<size_t> task_;  /* task of each node */
-	std::vector<size_t> first_; /* first node of each node's task */
-	/* Predecessors of the first node of each chain: a bit for each chain of its task. */
+	std::vector<size_t> task_;  /* index of each node's task */
+	std::vector<size_t> first_; /* index of the first node of each node's task */
+	/* Predecessors of a chain, by its first node; bit i: chain that begins with node i. */
 	std::vector<std::vector<uint64_t>> before_;
 };
 

@@ -66,7 +66,8 @@ bool Packing::mayShare(size_t one, size_t other, Sharing sharing) const
 	return sharing == Sharing::All || areInOrder(one, other);
 }
 
-/* The lowest offset at which a region overlaps no region that it may not share bytes with. */
+/* Gives each region the lowest offset at which it shares bytes only with regions that allow it.
+ * Returns the size of the memory in bytes. */
 uint64_t Packing::firstFit(const std::vector<size_t> &order, Sharing sharing)
 {
 	std::vector<size_t> placed;

@@ -9,7 +9,7 @@
 namespace nvdla::assembly
 {
 
-/** \brief First and last node that need the contents of a region */
+/** \brief Indices of the first and last node that access a region; first > last: none does */
 struct Lifetime {
 	size_t first = SIZE_MAX;
 	size_t last = 0;
@@ -45,7 +45,7 @@ public:
 	 * \param[in] members indices of the regions in the memory
 	 * \param[in] forBranches surfaces of parallel branches share no bytes if the memory then
 	 * has at most this size in bytes, even if sharing would make it smaller
-	 * \return the size of the memory
+	 * \return the size of the memory in bytes
 	 */
 	uint64_t pack(const std::vector<size_t> &members, uint64_t forBranches = 0);
 
@@ -61,7 +61,7 @@ private:
 	const bool reuse_;
 	const Order order_;
 	const std::vector<Lifetime> times_;
-	std::vector<std::vector<size_t>> users_; /* chains that access each region */
+	std::vector<std::vector<size_t>> users_; /* first nodes of chains that access a region */
 };
 
 } /* namespace nvdla::assembly */

@@ -25,7 +25,7 @@ Window windowOf(const Surface &part)
 		 .turned = part.turned };
 }
 
-/* Replaces each size of 0 by the distance from the part's start to the end of the whole. */
+/* Replaces each size of 0 by the largest one with which the part does not exceed the whole. */
 Surface withSizes(const Surface &part, const TensorDesc &whole)
 {
 	auto left = [](uint32_t size, uint32_t all, uint32_t at) {
@@ -59,8 +59,8 @@ uint64_t atomOf(const CoreGeometry &geometry, uint64_t pixel, uint32_t pixelByte
 }
 
 /*
- * Lays out a window of a picture. Its address is that of an atom; \a firstPixel is the index of its
- * first pixel in the atom (programming guide, PIXEL_X_OFFSET).
+ * Lays out a window of a picture; returns its offset in bytes, which is that of an atom. Sets
+ * \a firstPixel to the index of its first pixel in the atom (programming guide, PIXEL_X_OFFSET).
  */
 uint64_t layOutRegion(const CoreGeometry &geometry, const Window &window, TensorDesc &desc,
 		      uint32_t &firstPixel)

@@ -71,7 +71,7 @@ bool Window::meets(const Window &other) const
 		return false;
 	/*
 	 * Windows with the same step have common lines only if their first lines differ by a
-	 * multiple of it. A window of a single line has no step of its own.
+	 * multiple of the step. The step of a window of a single line has no effect.
 	 */
 	const uint32_t step = shape.h == 1					 ? other.lineStep
 			      : other.shape.h == 1 || lineStep == other.lineStep ? lineStep

@@ -18,12 +18,12 @@
 namespace nvdla::assembly
 {
 
-/** \brief "No such index" */
+/** \brief Value of an index that refers to nothing */
 constexpr int none = -1;
 
-/** \brief Largest number of regions: each has an address, see addressOf() */
+/** \brief Largest number of regions: descriptors name a region by an int16_t, see addressOf() */
 constexpr size_t maxRegions = INT16_MAX;
-/** \return why a graph with more regions is refused */
+/** \return text of the error for a graph with more than maxRegions regions */
 std::string tooManyRegions();
 
 struct Shape {
@@ -40,16 +40,16 @@ std::string toString(const Shape &shape);
 
 /** \brief Position and shape of a part in its whole surface */
 struct Window {
-	uint32_t cube = 0; /**< index of the first cube in a batch */
+	uint32_t cube = 0; /**< index of the part's first cube (sample) in a batch */
 	uint32_t channel = 0;
 	uint32_t line = 0;
 	uint32_t column = 0;
-	uint32_t lineStep = 1; /**< distance in lines: every lineStep-th line of the whole */
+	uint32_t lineStep = 1; /**< the part has every lineStep-th line of the whole */
 	Shape shape;
-	bool turned = false; /**< transposed: operations see its atoms of channels as lines */
+	bool turned = false; /**< transposed: operations see groups of channels as lines */
 
 	uint64_t elements() const { return uint64_t{ shape.c } * shape.h * shape.w; }
-	/** \brief Whether the windows have an element in common */
+	/** \brief Whether two windows of the same whole have an element in common */
 	bool meets(const Window &other) const;
 	bool operator==(const Window &) const = default;
 };
@@ -61,13 +61,13 @@ struct Region {
 	std::string name;
 	RegionKind kind = RegionKind::Intermediate;
 	MemoryDomain domain = MemoryDomain::System;
-	uint64_t bytes = 0;	     /**< size, with bytes behind a surface that engines touch */
+	uint64_t bytes = 0;	     /**< size, with bytes behind the surface that engines access */
 	std::vector<std::byte> data; /**< contents of a constant */
 	bool staged = false;	     /**< a constant that is copied to on-chip memory */
 	bool mayBeOnChip = false;    /**< a surface with Place::Auto */
 	uint16_t memory = 0;	     /**< id of the memory in the loadable */
 	uint64_t offset = 0;
-	int whole = none; /**< for a part: region of the whole surface */
+	int whole = none; /**< for a part: index of the whole surface's region */
 	uint64_t offsetInWhole = 0;
 	Window window; /**< position in the whole surface */
 };
@@ -76,13 +76,13 @@ struct Region {
 struct SurfaceState {
 	TensorDesc desc;
 	bool planar = false;
-	uint32_t firstPixel = 0; /**< picture: pixels between address and first pixel */
+	uint32_t firstPixel = 0; /**< picture: number of pixels between address and first pixel */
 	Place place = Place::Memory;
-	int region = none;	   /**< none for a stream */
-	int producer = none;	   /**< node that writes the surface; inputs have none */
-	int taker = none;	   /**< node that takes the stream */
+	int region = none;	   /**< index of its region; none for a stream */
+	int producer = none;	   /**< index of the node that writes it; none for inputs */
+	int taker = none;	   /**< index of the node that takes the stream */
 	uint64_t missing = 0;	   /**< number of elements that no operation writes yet */
-	std::vector<Window> parts; /**< parts that operations write */
+	std::vector<Window> parts; /**< parts that operations have written so far */
 };
 
 /**
@@ -114,18 +114,18 @@ struct Node {
 	EmuOperation emu;
 	std::vector<int> reads; /**< indices of regions */
 	std::vector<int> writes;
-	int producer = none; /**< node whose stream this node takes */
-	int lut = none;	     /**< index of its look-up table */
-	/** \brief A convolution reuses input or weights that the one before left in the buffer */
+	int producer = none; /**< index of the node whose stream this node takes */
+	int lut = none;	     /**< index of its look-up table in Plan::luts */
+	/** \brief A convolution reuses input or weights that the previous one left in CBUF */
 	bool reusesData = false;
 	bool reusesWeights = false;
-	uint32_t keptLines = 0;	  /**< reusesData: input lines in the buffer; 0: all */
+	uint32_t keptLines = 0;	  /**< if reusesData: input lines that it reuses; 0: all */
 	uint32_t banks = 0;	  /**< buffer banks for data and weights together */
-	uint32_t weightBanks = 0; /**< fewest banks that its weights need */
-	/** \brief Name of the surface of a descriptor's cube, by the cube's name */
+	uint32_t weightBanks = 0; /**< least number of buffer banks for weights */
+	/** \brief Name of each cube in the descriptor, with the name of the cube's surface */
 	std::vector<std::pair<std::string, std::string>> cubes;
 
-	/** \brief First and last node of its chain: the nodes that streams connect */
+	/** \brief Index of the first and last node of its chain: the nodes that streams connect */
 	size_t chainFirst = 0;
 	size_t chainLast = 0;
 };
@@ -165,7 +165,7 @@ Result<void> stageConstants(Plan &plan);
 /** \brief Find the chains of streams and divide the nodes into tasks */
 Result<void> divideIntoTasks(Plan &plan, const AssembleOptions &options);
 
-/** \brief Let convolutions of a task reuse data that earlier ones leave in the buffer */
+/** \brief Let convolutions of a task reuse input or weights of the convolution before them */
 void linkConvolutions(Plan &plan);
 
 /** \brief Put as many surfaces with Place::Auto into on-chip memory as fit */
@@ -182,10 +182,10 @@ std::vector<Memory> placeRegions(Plan &plan, const AssembleOptions &options, boo
 /** \return for each node its name, its task and its place in the task, in the nodes' order */
 std::vector<AssembledStep> stepsOf(const Plan &plan);
 
-/** \return the regions that have bytes of their own, once they are placed */
+/** \return the bytes of each used region, except parts; to be called after placeRegions() */
 std::vector<AssembledRange> rangesOf(const Plan &plan);
 
-/** \brief An order of two nodes that the user asked for */
+/** \brief An order of two nodes, given by their indices, that the user asked for */
 struct ExplicitEdge {
 	size_t before;
 	size_t after;

@@ -67,7 +67,7 @@ struct Strips {
 	int64_t middle; /* output columns of each strip between the first and the last */
 	int64_t last;
 
-	/* Input columns that the first strip fetches; PDP keeps those that the next needs. */
+	/* Input columns that the first strip fetches; PDP keeps what the next strip needs. */
 	int64_t firstIn(const op::Pooling &op) const
 	{
 		return (first - 1) * op.stride.x + op.kernel.x - op.padding.left;

@@ -202,7 +202,7 @@ op::Sdp LayerNumbers::sdp() const
 					.shift = scaling_.multipliers.shift },
 		     .converter = scaling_.output };
 
-	/* The limit has no zero point, because the converter adds that after Y. */
+	/* The limit has no zero point, because the converter adds the zero point after Y. */
 	if (layer_.highest)
 		sdp.y = op::SdpUnit{ .alu = op::Alu::Min,
 				     .aluOperand = static_cast<int32_t>(

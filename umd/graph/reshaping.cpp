@@ -53,8 +53,8 @@ void reshape(Lowering &lowering, nvdla_rubik_mode mode, const std::string &input
 /* A surface as BDMA copies it: groups of lines that consist of whole atoms. */
 struct Lines {
 	uint32_t bytes;	 /* length of a line */
-	uint32_t count;	 /* lines of a group */
-	uint32_t groups; /* surfaces of a cube, or planes */
+	uint32_t count;	 /* number of lines of a group */
+	uint32_t groups; /* number of surfaces of a cube, or of planes */
 };
 
 Lines linesOf(const Lowering &lowering, const SurfaceState &surface)

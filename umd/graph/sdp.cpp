@@ -161,8 +161,8 @@ void useSurface(Lowering &lowering, const Unit &unit, const TensorDesc &in, Data
 }
 
 /*
- * The operand registers of X1 and X2 have 16 bits: an integer, or the bits of an FP16 number. Those
- * of Y have 32 bits.
+ * The operand registers of X1 and X2 have 16 bits: an integer, or the bits of an FP16 number. The
+ * operand registers of Y have 32 bits.
  */
 void needOperand(Lowering &lowering, const Unit &unit, const char *field, int32_t operand,
 		 DataType processing)

@@ -15,7 +15,7 @@ namespace nvdla::assembly
 namespace
 {
 
-/* Moves the surface to memory that the application can access. */
+/* Makes the surface or part a whole surface, in memory that the application can access. */
 Surface reachable(Surface surface)
 {
 	surface.place = Place::Memory;
@@ -72,8 +72,8 @@ bool SmallGraph::take(const std::string &name)
 	return true;
 }
 
-/* Describes a surface that the operations write. If an operation also reads it, it keeps its place,
- * so that a stream stays a stream; otherwise it becomes an output of the small graph. */
+/* Describes a surface that the operations write. A surface that an operation also reads keeps its
+ * place, so that a stream stays a stream; other surfaces become outputs of the small graph. */
 void SmallGraph::describe(const std::string &name, const std::vector<op::Any> &operations)
 {
 	const Surface *declared = find(GraphParts::surfaces(from_), name);
@@ -129,7 +129,7 @@ Result<void> Graph::supports(const op::Any &operation, const CoreGeometry &core)
 						 .w = seen.w };
 		}
 	}
-	/* A convolution always needs its SDP operation. */
+	/* Add an SDP operation that takes the stream, without which no convolution can run. */
 	auto takeStream = [&](const auto &conv) {
 		if constexpr (requires { conv.weights; })
 			operations.emplace_back(op::Sdp{ .name = conv.name + " SDP",

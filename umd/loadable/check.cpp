@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks that the container's own verifier does not make: ids refer to entries, and ranges are
+ * Checks that the verifier of FlatBuffers does not make: ids refer to entries, and ranges are
  * inside their memories.
  */
 #include <algorithm>
@@ -182,7 +182,7 @@ Result<void> Checker::checkAddresses()
 	return {};
 }
 
-/* Check the fields of a host task; other tasks must not have them. */
+/* Checks the fields that only host tasks use: the names of a blob and of tensors. */
 Result<void> Checker::checkHost(const Task &task, const std::string &where) const
 {
 	if (!task.model.empty() && !blobs_.contains(task.model))

@@ -62,7 +62,7 @@ void forEachCube(unsigned type, Surface &surface, Visit visit)
 /**
  * \brief Call \a visit with each address index of a surface descriptor
  *
- * Includes cubes that the operation does not use; their address index is 0.
+ * Includes unused cubes, whose index is 0; data on the fly (NVDLA_MEM_HW) has no address.
  *
  * \tparam Surface nvdla_surface_desc, const or not: visit may change the index
  */

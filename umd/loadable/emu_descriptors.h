@@ -30,9 +30,9 @@ struct EmuNetworkDesc {
 } __attribute__((packed));
 
 /**
- * \brief Extension: index in \a reserved of the output's zero point, -128 to 127
+ * \brief Extension: index in EmuOperationDesc::reserved of the output's zero point, -128 to 127
  *
- * 0 in files of other compilers.
+ * Files of other compilers have no extensions: their reserved bytes are 0.
  */
 constexpr size_t emuOutZero = 0;
 /** \brief Extension: index in \a reserved of the input's zero point */
@@ -47,8 +47,8 @@ constexpr size_t emuInnerFunction = 1;
 /**
  * \brief Entry of the operation list
  *
- * POWER has three parameters; SOFTMAX has its axis in the first byte of them. All other operations
- * are extensions of this project: RESHAPE has the lengths of axes and their new order, or zeros if
+ * POWER has three parameters; SOFTMAX has an axis in their first byte. All other operations are
+ * extensions of this project: RESHAPE has the lengths of axes and their new order, or zeros if
  * it keeps the order; LOCAL_RESPONSE, STANDARDIZE and FUNCTION have the parameters of POWER;
  * PACK_WEIGHTS has an order of weights.
  */
@@ -93,7 +93,7 @@ struct EmuLegacyOperationDesc {
 } __attribute__((packed));
 static_assert(sizeof(EmuLegacyOperationDesc) == 16);
 
-/** \brief A cube; the strides are bytes */
+/** \brief A cube: index in the address table; offset, size and strides are in bytes */
 struct EmuBufferDesc {
 	int16_t address;
 	uint32_t offset;

@@ -28,7 +28,7 @@ struct EmuLists {
 /**
  * \brief Write the lists that emuTask() reads
  * \param[in] operationIndex position of the operation list in the task's address table
- * \param[in] bufferIndex position of the buffer list
+ * \param[in] bufferIndex position of the buffer list in this table
  */
 EmuLists emuLists(std::span<const EmuOperation> operations, int16_t operationIndex,
 		  int16_t bufferIndex);

@@ -13,7 +13,7 @@ namespace nvdla
  * set */
 TensorEntry tensorEntry(const TensorDesc &desc);
 
-/** \brief Do Loadable::check() without the clamping of addresses */
+/** \brief Do Loadable::check() without limiting the sizes of addresses */
 Result<void> checkLoadable(const Loadable &loadable);
 
 /**
@@ -28,8 +28,8 @@ Result<void> addState(Loadable &loadable, size_t input, size_t output,
 /**
  * \brief Add a task after the existing ones
  *
- * The task gets an id and is added to the submit list. It signals its end, and the next task waits
- * for that.
+ * The task gets an id and is added to the submit list. It signals its end, for which the next task
+ * waits.
  */
 void addTask(Loadable &loadable, Task task);
 

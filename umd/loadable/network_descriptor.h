@@ -5,7 +5,7 @@
 #include <drm/nvdla_descriptors.h>
 
 /**
- * \brief Root of a task, the first bytes of its first address
+ * \brief Root of a task: the bytes at the first address of the task's list
  *
  * Indices are into the task's address list, -1 for none.
  */
@@ -15,12 +15,12 @@ struct nvdla_network_desc {
 	__s16 dependency_graph_index;
 	__s16 lut_data_index;
 	__s16 roi_array_index;
-	__s16 surface_index; /**< index of the first surface */
+	__s16 surface_index; /**< index of the first surface; unused */
 	__s16 stat_list_index;
 	__s16 reserved1;
-	__s16 op_head[NVDLA_NUM_OP_TYPES]; /**< per engine, index of its first operation, or -1 */
+	__s16 op_head[NVDLA_NUM_OP_TYPES]; /**< per engine: number of its first operation, or -1 */
 	__u16 num_rois;
-	__u16 num_operations; /**< entries of graph, operations and surfaces */
+	__u16 num_operations; /**< number of entries of graph, operations and surfaces */
 	__u16 num_luts;
 	__u16 num_addresses;
 	__s16 input_layer; /**< unused */

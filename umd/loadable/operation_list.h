@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of operations. Those that other compilers write have no struct nvdla_extended_op_desc. */
+/* Lists of operations. Lists of other compilers have no struct nvdla_extended_op_desc. */
 #pragma once
 
 #include <cstddef>

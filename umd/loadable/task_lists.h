@@ -79,12 +79,12 @@ public:
 	 */
 	Result<DescriptorList> find(const char *name, int index, uint64_t bytes) const;
 
-	/** \return the task's addresses, all with \a used false */
+	/** \return the task's addresses, with TaskAddress::used not yet set */
 	std::vector<TaskAddress> addresses() const;
 	size_t addressCount() const { return task_.addressList.size(); }
 
-	/** \return one layer for each of the \a operations, or none; InvalidFile for another
-	 * number */
+	/** \return for each of the \a operations the name of its layer, or an empty list;
+	 * InvalidFile if the task has another number of names */
 	Result<std::vector<std::string>> layers(size_t operations) const;
 
 	/** \return "task ID NAME", for errors */

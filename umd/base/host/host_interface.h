@@ -23,8 +23,8 @@ extern "C" {
 struct nvdla_host_array {
 	const char *name;
 	int32_t type;
-	const int64_t *shape; /**< lengths of the axes; -1: only the run shows this length of an
-				 output, and nvdla_host_room gives data */
+	const int64_t *shape; /**< lengths of the axes; -1: a length of an output that only the run
+				 shows; then nvdla_host_room gives data */
 	size_t rank;
 	void *data;
 	size_t size; /**< bytes in data: as many as type and shape need */

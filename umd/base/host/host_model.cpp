@@ -32,7 +32,7 @@ constexpr HostLibrary tensorflowLite{ "TensorFlow Lite",
 				      "newer than Debian 13: libtensorflow-lite-dev",
 				      "libnvdla-host-tflite.so" };
 
-/* Loads a library's module. It is never unloaded, because the library's threads run its code. */
+/* Loads a library's module. Modules are never unloaded, because the library's threads go on. */
 Result<HostLibrary> openModule(HostLibrary library)
 {
 	const std::string use = fmt::format("use {}", library.name);
@@ -45,8 +45,8 @@ Result<HostLibrary> openModule(HostLibrary library)
 		if (module)
 			break;
 		const char *why = dlerror();
-		/* If the module exists but lacks a library, that error helps more than the error
-		 * that the module is missing. */
+		/* If the module exists but lacks a library, the error about the library helps more
+		 * than the error that the module is missing. */
 		if (error.empty() || error.starts_with(library.module))
 			error = why;
 	}

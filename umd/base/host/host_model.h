@@ -21,7 +21,7 @@ struct HostLibrary;
 
 /** \return the number that ONNX files have for a type of elements; 0 if ONNX lacks the type */
 int32_t onnxType(DataType type);
-/** \return the type with that number in ONNX files; std::nullopt if DataType lacks the type */
+/** \return the type that \a type is in ONNX files; std::nullopt if DataType lacks the type */
 std::optional<DataType> typeOfOnnx(int32_t type);
 
 /** \brief A tensor of a model */

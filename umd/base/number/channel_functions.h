@@ -12,7 +12,7 @@ namespace nvdla
 void normalize(std::span<double> channels);
 /** \brief Subtract log(sum of exp(channel)) from each channel */
 void takeLogSoftmax(std::span<double> channels);
-/** \brief Shift and scale channels to mean 0 and variance 1; equal channels become 0 */
+/** \brief Shift channels to mean 0 and divide them by the root of (variance + \a epsilon) */
 void standardize(std::span<double> channels, double epsilon);
 /** \brief Multiply each channel by (shift + scale * sum of squares of the \a window channels around
  * it) ^ -power */

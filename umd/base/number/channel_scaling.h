@@ -13,12 +13,12 @@ namespace nvdla
 {
 
 /**
- * \brief Operands of X1 and X2 for y = (x + bias) * scale, channel by channel
+ * \brief Operands of SDP's units X1 and X2 for y = (x + bias) * scale, channel by channel
  *
  * All channels share the right shift of a multiplier, because the shift is a register. A single
  * multiplier would thus have few bits for small scales. With two, X1 multiplies each channel by
- * about a power of two, so that all channels get the same size, and X2 by a factor of 15 bits. Of
- * the pairs of operands near these, the pair whose product is nearest to the scale is taken. If a
+ * about a power of two, so that X2 multiplies all channels by factors of 15 bits. Of the
+ * pairs of operands near these, the pair whose product is nearest to the scale is taken. If a
  * bias exceeds the 16 bits of X1's adder, X2's adder adds the rest.
  */
 struct ChannelScaling {

@@ -50,8 +50,8 @@ LutLimits limitsOf(LutUnit unit, DataType type)
 	return { 0, 36, 31, 29, 0, 38 };
 }
 
-/* The function for which tables are made. Inputs and results are in steps of the table. Errors of
- * tables are measured at the samples. */
+/* The function for which tables are made, with inputs and results as tables have them: quantized
+ * to integers, or FP16. Errors of tables are measured at the samples. */
 class Target
 {
 public:
@@ -73,7 +73,7 @@ public:
 	double range() const { return high_ - low_; }
 	bool half() const { return half_; }
 	bool straightOutside() const { return half_ && request_.straightOutside; }
-	/* Factor that converts an error from steps of entries to real numbers. */
+	/* Factor that converts an error from units of the entries to real numbers. */
 	double entryScale() const { return half_ ? 1 : request_.outputScale; }
 	const std::vector<double> &samples() const { return samples_; }
 	const std::vector<double> &values() const { return values_; }

@@ -18,11 +18,11 @@ namespace nvdla
 /** \brief The straight line that continues a table beyond one of its ends */
 struct LutEdge {
 	LutSlope slope;
-	double gradient = 0; /**< slope as a number: change in steps of entries for a change of the
-				input by 1 */
+	double gradient = 0; /**< slope as a number: change of the result, in units of the entries,
+				for a change of the input by 1 */
 };
 
-/** \brief LE (64 steps) or LO (256 steps) */
+/** \brief One table: LE (64 steps between entries) or LO (256 steps) */
 struct LutHalf {
 	bool half = false; /**< true: entries are FP16 and inputs real numbers; false: both are
 			      integers */
@@ -46,7 +46,7 @@ struct LutHalf {
 	bool hits(double x) const;
 	/** \return true if \a x is below the first entry's input, or equal in a linear table */
 	bool underflows(double x) const;
-	/** \return the result of the look-up at \a x, in steps of entries */
+	/** \return the result of the look-up at \a x, in units of the entries */
 	double value(double x) const;
 	/**
 	 * \brief Fill the entries, and set the slopes to those of \a function beyond the first and

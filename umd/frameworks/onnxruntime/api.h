@@ -29,7 +29,7 @@ public:
 	const OrtApi *operator->() const { return api_; }
 	const OrtEpApi &provider() const { return *provider_; }
 
-	/** \brief Turn the status that an ONNX Runtime call returned into a Result, and free it */
+	/** \brief Free the status that an ONNX Runtime call returned, and return it as a Result */
 	Result<void> check(OrtStatus *status) const;
 	/** \return a status with the message of \a error */
 	OrtStatus *status(const Error &error) const noexcept;

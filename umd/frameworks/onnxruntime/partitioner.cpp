@@ -173,8 +173,8 @@ Result<std::vector<PlacedPartition>> Partitioner::run()
 	size_t taken = 0;
 
 	judge();
-	/* Repeat until nothing changes: leaving some nodes to ONNX Runtime may change how the
-	 * others are grouped. */
+	/* Repeat until nothing changes: leaving some nodes to ONNX Runtime may change how other
+	 * nodes are grouped. */
 	for (bool again = true; again;) {
 		again = false;
 		all.clear();

@@ -70,8 +70,8 @@ private:
 	Result<void> run(OrtKernelContext *context);
 
 	Api api_;
-	/* Locked during a run: several threads may run a session at the same time, but only one a
-	 * Partition. */
+	/* Locked during a run: a session may run in several threads at the same time, a Partition
+	 * only in one thread at a time. */
 	std::mutex lock_;
 	std::unique_ptr<plugin::Partition> partition_;
 	std::vector<Binding> inputs_;

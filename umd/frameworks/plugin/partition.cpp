@@ -82,9 +82,9 @@ Partition::Partition(std::shared_ptr<Session> session, Network network, Request 
 {
 }
 
-/* Allocates a buffer for each tensor and binds it to the request, so that the device accesses it
- * directly. A tensor for which the network does not support that gets no buffer; run() copies
- * it. */
+/* Allocates a buffer for each tensor and binds the buffer to the request, so that the device
+ * accesses the buffer directly. If the network does not support that for a tensor, the tensor gets
+ * no buffer, and run() copies the tensor. */
 Result<std::vector<Partition::End>> Partition::makeEnds(const std::vector<TensorDesc> &tensors,
 							Bind bind)
 {
@@ -218,8 +218,8 @@ Result<void> Partition::runOnDevice(std::span<const HostTensor> inputs,
 	}
 	auto report = request_.run({ .timeout = timeoutOf(session_->device()),
 				     .priority = session_->options().priority });
-	/* Give the CPU access also after a failed run, because it then computes the partition in
-	 * the same buffers. */
+	/* Give the CPU access also after a failed run, because the CPU then computes the partition
+	 * in the same buffers. */
 	for (std::vector<End> *ends : { &inputs_, &outputs_ }) {
 		if (auto taken = takeBack(*ends); !taken && report)
 			return taken;

@@ -79,7 +79,7 @@ public:
 	 * \return nothing if the device and the framework store the elements differently
 	 */
 	std::span<std::byte> inputMemory(size_t index, DataType type) const;
-	/** \brief The same as inputMemory() for an output */
+	/** \brief Get the device memory of an output; rules as for inputMemory() */
 	std::span<std::byte> outputMemory(size_t index, DataType type) const;
 
 	/**

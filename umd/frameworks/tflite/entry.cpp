@@ -18,8 +18,8 @@ void say(const std::string &line)
 }
 
 /*
- * Returns a delegate whose Prepare() fails. It replaces nullptr as the sign of an error for
- * TensorFlow Lite's own loader of delegates, which cannot handle nullptr and takes no message.
+ * Returns a delegate whose Prepare() fails. TensorFlow Lite's own loader of delegates gets this
+ * delegate after an error, because the loader cannot handle nullptr and takes no message.
  */
 TfLiteDelegate *refusal()
 {

@@ -19,8 +19,8 @@ namespace
 namespace fb = nvdla::tflite;
 constexpr const char *what = "write TFLite model";
 
-/* A file has two fields for an operator's code. Codes from this one on are only in the newer field;
- * the older one, of 8 bits, then has this number. */
+/* A file has two fields for an operator's code. Codes from this number on are only in the newer
+ * field; the older field, of 8 bits, then has this number. */
 constexpr int firstNewCode = 127;
 
 std::optional<fb::TensorType> typeOf(TfLiteType type)

@@ -156,8 +156,8 @@ Result<std::map<int, std::string>> Planner::ask(const std::vector<int> &nodes) c
 
 /*
  * Returns the reason for each node that the compiler refuses. Asks about all nodes together; if
- * that fails, about each node separately, so that a node that cannot be written does not affect the
- * others.
+ * that fails, about each node separately, so that a node that cannot be written to a file does not
+ * affect other nodes.
  */
 std::map<int, std::string> Planner::askAll(const std::vector<int> &nodes) const
 {
@@ -285,7 +285,7 @@ std::set<int> Planner::own(const Part &part) const
 /* Puts the candidates on the device. A candidate that is on the device already stays there;
  * partitions that are no candidates any more are removed. Returns the nodes from which run() forms
  * the next candidates: the nodes of all partitions on the device and, from each candidate with
- * refused nodes, its other nodes. */
+ * refused nodes, the nodes that are not refused. */
 std::vector<int> Planner::placeAll(const std::vector<Candidate> &candidates)
 {
 	std::map<std::vector<int>, PlacedPartition> before;
@@ -341,8 +341,8 @@ Result<Plan> Planner::run()
 {
 	std::vector<int> nodes = possibleNodes();
 
-	/* Repeat until nothing changes: leaving some nodes to TensorFlow Lite may change how the
-	 * others are grouped. */
+	/* Repeat until nothing changes: leaving some nodes to TensorFlow Lite may change how other
+	 * nodes are grouped. */
 	while (nodes != plan_.nodes) {
 		plan_.nodes = nodes;
 		auto found = candidates(nodes);

@@ -48,7 +48,7 @@ struct Prediction {
 	std::string name;
 	sim::Chip chip;
 	std::vector<PredictedOperation> operations; /**< in the order in which they start */
-	uint64_t durationNs = 0;		    /**< without CPU operations */
+	uint64_t durationNs = 0;		    /**< run time without CPU operations */
 	size_t cpuOperations = 0;		    /**< number of CPU operations, whose time is
 						     * unknown */
 

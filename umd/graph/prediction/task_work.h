@@ -21,7 +21,7 @@ struct FusedWork {
 	std::vector<size_t>
 		members; /**< indices of operations in the task, in the order of the data flow */
 	sim::OperationWork work;
-	std::vector<size_t> after; /**< indices of fused works, all smaller, that end before */
+	std::vector<size_t> after; /**< indices, all smaller, of works that end before this one */
 };
 
 /**

@@ -100,8 +100,8 @@ void Chooser::winograd(const Layer &layer)
 }
 
 /*
- * Weights have one form for all convolutions that use them. If these are alike, as for the samples
- * of a batch, the best form for one of them is the best for all.
+ * Weights have one form for all convolutions that use them. If these convolutions are alike, as for
+ * the samples of a batch, the best form for one convolution is the best for all.
  */
 bool Chooser::areWeightsUsedAlike(const op::Convolution &conv) const
 {
@@ -254,7 +254,7 @@ void Chooser::bands(const Layer &layer)
 	const uint32_t usual = static_cast<uint32_t>(best_->convolutions) / tiles;
 	const auto made =
 		shapes_.find(std::get<op::Sdp>(chosen_.graph.operations()[layer.sdp]).output);
-	/* If a single line takes several operations, they divide the kernels and are no bands. */
+	/* If one line takes several operations, the operations divide kernels and are no bands. */
 	if (usual < 2 || (made != shapes_.end() && made->second.h == 1))
 		return;
 	std::vector<Candidate> candidates;

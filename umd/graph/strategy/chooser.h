@@ -20,7 +20,7 @@ namespace nvdla::assembly
 {
 
 /**
- * \brief Chooses for one graph, layer by layer in its order
+ * \brief Makes a strategy's choices for one graph, such as Winograd, layer by layer in its order
  *
  * A layer is a convolution with the SDP operation that takes its stream, and the pooling that reads
  * that operation's output. A pixel format of an input is tried in one trial with all layers that
@@ -57,14 +57,14 @@ private:
 		 */
 		std::function<bool(const TrialResult &)> became = {};
 	};
-	/** \brief Parts of a graph that candidates change: operations, and places of surfaces */
+	/** \brief Parts of a graph that candidates change, to be restored after a trial */
 	struct Snapshot {
 		Snapshot(const Graph &graph, const std::vector<size_t> &members);
 		void restore(Graph &graph) const;
 
 		std::vector<std::pair<size_t, op::Any>> operations;
 		std::vector<std::pair<Place, PixelFormat>> surfaces;
-		std::vector<bool> compressed; /**< for each set of weights */
+		std::vector<bool> compressed; /**< of each set of weights of the graph */
 	};
 	/** \brief Something to choose, such as bands; if the user demands it but no layer can have
 	 * it, the error message ends with \a remedy */
@@ -84,8 +84,8 @@ private:
 	/** \return true if assembly adds a convolution between the operations: their input, or the
 	 * part they wrote last, begins within an atom of channels */
 	bool movesChannels(size_t first, size_t last) const;
-	/** \return true if all convolutions with the same weights are equal, with inputs of the
-	 * same shape */
+	/** \return true if all convolutions with the weights of \a conv have its parameters, and
+	 * inputs of the same shape */
 	bool areWeightsUsedAlike(const op::Convolution &conv) const;
 	/**
 	 * \brief Operations of the layer and of the earlier layers whose data or weights it reuses
@@ -106,9 +106,10 @@ private:
 	void keepReport();
 	void winograd(const Layer &layer);
 	void compression(const Layer &layer);
-	/** \return a surface and its parts, if each part has all channels */
+	/** \return names of a surface and its parts; nothing unless each part has all channels */
 	std::optional<std::set<std::string>> withParts(const Surface &whole) const;
-	/** \return operations of all layers that read the surfaces, if only layers do */
+	/** \return indices of the operations of all layers that read the surfaces; nothing if an
+	 * operation outside of layers reads one */
 	std::optional<std::vector<size_t>> layersReading(const std::set<std::string> &names) const;
 	void pixels(const Layer &layer);
 	void postExtension(const Layer &layer);

@@ -46,7 +46,7 @@ const T *named(const T (&table)[n], std::string_view name)
 	return found == std::end(table) ? nullptr : found;
 }
 
-/** \return the error in a part, empty if there is none */
+/** \brief Apply a part such as "bands=auto"; \return the error, empty if there is none */
 std::string take(std::string_view part, Strategy &strategy)
 {
 	const size_t equals = part.find('=');

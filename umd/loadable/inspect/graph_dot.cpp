@@ -9,7 +9,7 @@ namespace nvdla::inspect
 namespace
 {
 
-/* Returns text for use inside double quotes, with line breaks as "\n". */
+/* Returns text for use inside double quotes; all but printable ASCII becomes '?'. */
 std::string quoted(const std::string &text)
 {
 	std::string out;

@@ -22,7 +22,7 @@ Svg graphPicture(const NetworkGraph &graph, const std::string &name);
 /** \return graphPicture() as a file */
 std::string graphSvg(const NetworkGraph &graph, const std::string &name);
 
-/** \brief Largest number of nodes; a larger drawing would take minutes to arrange and be
+/** \brief Largest number of nodes of a picture; a larger one would take minutes to arrange and be
  * unreadable */
 constexpr size_t maxPictureNodes = 4000;
 

@@ -18,7 +18,7 @@ struct OperationText {
 	std::string shape;  /**< "64x56x56 -> 64x56x56", channels x height x width */
 	std::string types;  /**< "int8", or "int8 -> fp16" if they differ */
 	std::string places; /**< memory and offset: "@3+0 -> on the fly" */
-	std::string layer;  /**< entry of Task::layers; empty if the loadable has none */
+	std::string layer;  /**< entry of Task::layers; empty if there is none, or several */
 };
 
 /** \return operation \a index of a task in words, for any values of its fields */

@@ -115,7 +115,7 @@ bool isScalar(const Json &json)
 	return !json.is_structured();
 }
 
-/* Prints entries: several per line if all are scalars, else one per line. */
+/* Prints a value on one line if it fits, else its entries: several per line if all are scalars. */
 void print(const Json &json, size_t indent, size_t column, std::string &out)
 {
 	std::string flat;

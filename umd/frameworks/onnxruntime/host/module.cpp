@@ -163,7 +163,7 @@ Kept<OrtSession> makeSession(const void *bytes, size_t size, GraphOptimizationLe
 	return { session, api()->ReleaseSession };
 }
 
-/* Makes a session with all optimizations. If that fails, makes it without any, because ONNX Runtime
+/* Makes a session with all optimizations or, if that fails, without optimizations: ONNX Runtime
  * fuses some int16 nodes to operators for which it has no kernel. */
 Kept<OrtSession> makeSession(const void *bytes, size_t size)
 {

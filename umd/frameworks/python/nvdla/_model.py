@@ -17,7 +17,7 @@ class Layer:
 	"""Result of compiling an operator of a model.
 
 	operations: names of the operations that compute the operator, in their order; empty if it needs none, or if the
-	            operations of another operator compute it as well
+	            operations of another operator compute both
 	cpu:        reason why the operator runs on the CPU; empty if it does not
 	"""
 

@@ -50,7 +50,7 @@ class PoolNetwork(Runnable):
 
 	def _take_run(self):
 		# A stream is a sequence of runs whose answers a pool gives in order. Each run gets a stream of its own,
-		# so that none waits for an earlier one. map() keeps the order itself.
+		# so that no run waits for an earlier run. map() keeps the order itself.
 		return _nvdla.PoolRun(self.pool._pool, self._number, next(self.pool._streams))
 
 

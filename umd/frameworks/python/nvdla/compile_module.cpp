@@ -58,8 +58,8 @@ void calibrate(CompileOptions &options, const Samples &samples, const std::strin
 	options.calibration = std::move(calibration);
 }
 
-/* Makes the compiler's report, with times predicted for the chip that the programs assume without
- * options. */
+/* Makes the compiler's report, with times predicted for the chip that nvdla-compile assumes if it
+ * has no options for a chip. */
 Result<std::string> reportAs(const CompiledModel &model, const std::string &name,
 			     const std::string &format)
 {
