@@ -30,7 +30,7 @@ const char *nvdla_engine_name(u32 op_type)
 	return op_type < NVDLA_NUM_OP_TYPES ? names[op_type] : "?";
 }
 
-/* Brings the busy time of an engine and of its user up to date. */
+/* Brings the busy time of an engine, and of the file that uses it, up to date. */
 static void nvdla_engine_account(struct nvdla_counters *counters, u32 op_type)
 {
 	struct nvdla_engine_counters *engine = &counters->engine[op_type];

@@ -92,7 +92,7 @@ void nvdla_test_set_channels(struct nvdla_test_task *t, u32 conv, u32 channels)
 	struct nvdla_conv_surface_desc *cubes = &t->surfaces[conv].conv;
 	const struct nvdla_data_cube in = cubes->src_data;
 	u32 atoms = DIV_ROUND_UP(channels % 128, ATOM_BYTES);
-	/* An entry of 128 bytes has room for 4 columns of one atom, or 2 of two. */
+	/* An entry of 128 bytes has room for 4 columns of one atom each, or 2 columns of two. */
 	u32 columns = atoms == 1 ? 4 : atoms == 2 ? 2 : 1;
 
 	op->input_channel_csc = channels;
