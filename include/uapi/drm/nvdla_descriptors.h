@@ -3,7 +3,7 @@
  * Descriptors of an NVDLA task graph, as a submit hands them to the driver.
  *
  * These are the layouts that existing compilers write into loadables (firmware
- * interface 0.12, 32-byte data cubes). They are little endian and have no
+ * interface 0.12, in which struct nvdla_data_cube has 32 bytes). They are little endian and have no
  * alignment above four bytes. A task is a set of arrays that share one index: graph node i,
  * operation i and surface i describe the same hardware operation.
  *

@@ -42,7 +42,7 @@ enum nvdla_data_format {
 	NVDLA_FORMAT_FIRST_PIXEL = 0,
 	/** @NVDLA_FORMAT_LAST_PIXEL: Y16___V16U16_N444 */
 	NVDLA_FORMAT_LAST_PIXEL = 35,
-	/** @NVDLA_FORMAT_FEATURE: feature data, atoms of channels */
+	/** @NVDLA_FORMAT_FEATURE: a feature cube, which consists of atoms of channels */
 	NVDLA_FORMAT_FEATURE = 36,
 };
 
