@@ -150,7 +150,7 @@ u64 nvdla_counters_read(struct nvdla_counters *counters, u32 op_type, u32 counte
 	return value;
 }
 
-/* Sets all counters to zero. */
+/* Sets the counters of all engines to zero; the busy times of files stay. */
 void nvdla_counters_reset(struct nvdla_counters *counters)
 {
 	struct nvdla_engine_counters *engine;

@@ -103,7 +103,7 @@ struct nvdla_job {
 	/** @deadline_ns: CLOCK_MONOTONIC at which @timeout_ns is over */
 	u64 deadline_ns;
 
-	/** @last_deadline_ns: CLOCK_MONOTONIC at which the job times out in any case */
+	/** @last_deadline_ns: CLOCK_MONOTONIC at which the job times out even if operations end */
 	u64 last_deadline_ns;
 
 	/** @coredump: dump of the core, from when the job failed; or NULL */

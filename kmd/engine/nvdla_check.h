@@ -136,8 +136,8 @@ bool nvdla_walk_bytes(u64 unit, const struct nvdla_dim *dims, u32 num_dims, u64 
  * @address_field: the member with the index into the address table
  * @offset_field: the member with @offset
  * @field: the member that describes the whole access
- * @offset: bytes from the address
- * @bytes: number of bytes from there on
+ * @offset: bytes from the start of the memory that the address table entry names
+ * @bytes: number of bytes from @offset on
  * @alignment: alignment of the resulting address, bytes
  * @alignment_rule: the alignment rule in words; NULL for words that fit all kinds of data
  * @access: NVDLA_ACCESS_READ or NVDLA_ACCESS_WRITE

@@ -64,8 +64,8 @@ struct nvdla_surface_member {
 
 /**
  * struct nvdla_access - memory that an operation touches, before its address is known
- * @offset: bytes from the address to the first byte
- * @bytes: number of bytes from there on
+ * @offset: bytes from the start of the memory that @address names to the first byte
+ * @bytes: number of bytes from @offset on
  * @alignment: alignment of the first byte's address, bytes
  * @alignment_rule: the alignment rule in words
  * @operation: index of the operation that touches the memory
@@ -104,7 +104,7 @@ struct nvdla_access {
  * @waits: number of events that have to occur before the operation may be enabled
  * @producer: index of the operation whose stream this operation takes, or NVDLA_NO_OP
  * @consumer: index of the operation that takes this operation's stream, or NVDLA_NO_OP
- * @first_write: index of the first register write of the program
+ * @first_write: index in &nvdla_prepared.writes of the program's first register write
  * @num_writes: register writes in the program
  * @edges: operations that wait for this one
  */

@@ -49,7 +49,7 @@ static bool programmed_before(const struct nvdla_schedule_engine *engine, u32 gr
 	return group == engine->next_group;
 }
 
-/* Returns the oldest of the groups in @state, or NVDLA_NUM_GROUPS if there is none. */
+/* Returns the group in @state that was programmed first, NVDLA_NUM_GROUPS if there is none. */
 static u32 oldest_in_state(const struct nvdla_schedule_engine *engine, u32 state)
 {
 	u32 found = NVDLA_NUM_GROUPS;

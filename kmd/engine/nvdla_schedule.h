@@ -34,7 +34,7 @@ struct nvdla_schedule_group {
 
 /**
  * struct nvdla_schedule_engine - an engine's progress through its queue
- * @head: entries of the queue that were programmed
+ * @head: number of the queue's entries that were programmed
  * @next_group: group that the next operation goes to
  * @lut: index of the look-up table that is loaded, or NVDLA_NO_LUT
  * @lut_fp16: @lut was loaded for FP16

@@ -54,7 +54,7 @@ struct nvdla_loaded_lut {
  * @needs_reset: the core's state is not known
  * @pointers_known: @next_group and @rdma_next are known to match the core
  * @cbuf_flushed: the convolution buffer was flushed since reset
- * @cbuf_data_banks: banks for data of the last convolution, 0 if there was none since reset
+ * @cbuf_data_banks: number of data banks of the last convolution, 0 if none ran since reset
  * @next_group: per engine: group that the engine will run next
  * @rdma_next: per engine: group that its RDMA will run next
  * @rdma_group: per engine and group: the RDMA's group for the operation in that group

@@ -48,7 +48,7 @@ enum nvdla_group_state {
  * @cbuf_entry_bytes: bytes of an entry
  * @pdp_line_bytes: bytes of PDP's buffer for partial results
  * @bdma_slots: transfers that BDMA queues, 0 without BDMA
- * @max_batch: cubes of one convolution, at most
+ * @max_batch: input cubes of one convolution, at most
  * @has_winograd: convolutions have winograd mode
  * @has_weight_compression: weights may be compressed (WMB and WGS surfaces)
  * @has_sdp_y: SDP has its unit Y, with operands in memory and a look-up table

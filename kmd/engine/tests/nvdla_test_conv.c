@@ -83,7 +83,7 @@ void nvdla_test_add_batch(struct nvdla_test_task *t)
 /**
  * nvdla_test_set_channels() - change the number of channels of a convolution's input
  * @t: task graph
- * @conv: the convolution, of INT8 features
+ * @conv: index of the convolution, of INT8 features
  * @channels: 1 or more
  */
 void nvdla_test_set_channels(struct nvdla_test_task *t, u32 conv, u32 channels)
@@ -109,7 +109,7 @@ void nvdla_test_set_channels(struct nvdla_test_task *t, u32 conv, u32 channels)
 /**
  * nvdla_test_set_kernels() - change the number of kernels of a convolution
  * @t: task graph
- * @conv: the convolution, with SDP behind it
+ * @conv: index of the convolution, behind which SDP follows
  * @kernels: 1 or more
  */
 void nvdla_test_set_kernels(struct nvdla_test_task *t, u32 conv, u32 kernels)
