@@ -58,7 +58,7 @@ int nvdla_cbuf_init(struct nvdla_hw *hw)
 
 /**
  * nvdla_cbuf_claim() - give the convolution buffer to the job that is about to begin
- * @job: job; the device is locked
+ * @job: job; &nvdla_hw.lock is held
  *
  * Return: the task to run first, or NULL if no other client left data in the buffer.
  */

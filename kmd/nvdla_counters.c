@@ -30,7 +30,7 @@ const char *nvdla_engine_name(u32 op_type)
 	return op_type < NVDLA_NUM_OP_TYPES ? names[op_type] : "?";
 }
 
-/* Brings the busy time of an engine and of its user up to date. */
+/* Brings the busy time of an engine, and of the file that uses it, up to date. */
 static void nvdla_engine_account(struct nvdla_counters *counters, u32 op_type)
 {
 	struct nvdla_engine_counters *engine = &counters->engine[op_type];
@@ -150,7 +150,7 @@ u64 nvdla_counters_read(struct nvdla_counters *counters, u32 op_type, u32 counte
 	return value;
 }
 
-/* Sets all counters to zero. */
+/* Sets the counters of all engines to zero; the busy times of files stay. */
 void nvdla_counters_reset(struct nvdla_counters *counters)
 {
 	struct nvdla_engine_counters *engine;

@@ -46,7 +46,7 @@ struct nvdla_engine_counters {
 /**
  * struct nvdla_counters - counters of a core since its probe, or since they were reset
  * @lock: protects @engine and all &nvdla_usage.busy_ns
- * @always: the core counts for every task; read and written atomically
+ * @always: the core's counters are enabled for every task; read and written atomically
  * @engine: counters of each engine, by enum nvdla_op_type
  */
 struct nvdla_counters {

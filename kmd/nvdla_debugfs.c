@@ -113,8 +113,8 @@ DEFINE_SHOW_ATTRIBUTE(nvdla_last_job);
 
 /*
  * Resets the core on request. The job on the core is not to blame: it starts again if it is
- * restartable. Uses trylock for the lock of the device's parent: a removal of the driver holds that
- * lock while it waits for users of this file.
+ * restartable. Uses device_trylock() for the device on the bus: a removal of the driver holds
+ * that lock while it waits for users of this file.
  */
 static int nvdla_force_reset(struct nvdla_device *ndev)
 {

@@ -50,7 +50,7 @@ struct nvdla_coredump {
 /**
  * nvdla_job_record_fill() - record identity and progress of a job
  * @record: filled
- * @job: job that the scheduler knows; its device is locked
+ * @job: job that the scheduler knows; &nvdla_hw.lock is held
  * @error: 0, or the -errno of a failed job
  */
 void nvdla_job_record_fill(struct nvdla_job_record *record, const struct nvdla_job *job, int error)
@@ -120,7 +120,7 @@ static void nvdla_coredump_free(struct nvdla_coredump *dump)
 
 /**
  * nvdla_coredump_capture() - record the state of the core
- * @job: job that failed and is still on the hardware; its device is locked and awake
+ * @job: job that failed and is on the hardware, which is awake; &nvdla_hw.lock is held
  */
 void nvdla_coredump_capture(struct nvdla_job *job)
 {

@@ -66,7 +66,7 @@ static inline void nvdla_file_put(struct nvdla_file *file)
 	kref_put(&file->refcount, nvdla_file_release);
 }
 
-/* Returns whether the caller has CAP_SYS_NICE. Not audited, because queries ask as well. */
+/* Returns whether the caller has CAP_SYS_NICE, without an audit record: queries call this, too. */
 static inline bool nvdla_is_trusted(void)
 {
 	return ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);

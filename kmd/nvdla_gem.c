@@ -24,7 +24,7 @@
  * nvdla_bo_is_undefined() - whether a buffer may hold another client's data
  * @bo: buffer
  *
- * Return: true if the job that had to give it its first content failed.
+ * Return: true if the job that had to write the buffer's first content failed.
  */
 bool nvdla_bo_is_undefined(const struct nvdla_bo *bo)
 {

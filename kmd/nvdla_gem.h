@@ -48,7 +48,7 @@ struct nvdla_bo {
 	struct sg_table *sgt;
 
 	/**
-	 * @link: place in &nvdla_device.bos; protected by &nvdla_device.bos_lock, as is the end of
+	 * @link: place in &nvdla_device.bos; &nvdla_device.bos_lock protects @link and changes of
 	 * @sgt
 	 */
 	struct list_head link;

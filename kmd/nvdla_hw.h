@@ -24,8 +24,8 @@ struct nvdla_scrub;
 
 /**
  * struct nvdla_bus_ops - operations of the bus that a core is on, called with its device
- * @reset: put the core into its state after power-on. Called with the core stopped and the device's
- *	lock held. Return: 0 or -errno. NULL if the bus has no means to do so.
+ * @reset: put the core into its state after power-on. Called with the core stopped and
+ *	&device.mutex held. Return: 0 or -errno. NULL if the bus has no means to do so.
  * @disable_dma: permanently stop memory accesses of a core that could not be reset and may still be
  *	running. Return: 0, or -errno if accesses may continue. NULL if @reset is NULL.
  * @power_up: make the registers accessible. The core is in its state after reset or after

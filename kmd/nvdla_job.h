@@ -46,7 +46,7 @@ struct nvdla_job {
 	/** @num_tasks: entries at @tasks and @user_tasks */
 	u32 num_tasks;
 
-	/** @next_task: the task to start when the current one is done */
+	/** @next_task: index in @tasks of the task to start when the current one is done */
 	u32 next_task;
 
 	/** @scrub: task to run before the first of @tasks, see nvdla_cbuf_claim(); or NULL */
@@ -88,7 +88,7 @@ struct nvdla_job {
 	/** @result_bo: buffer that @result is in, one of @bos */
 	struct nvdla_bo *result_bo;
 
-	/** @result_offset: offset of the result in @result_bo */
+	/** @result_offset: offset of the result in @result_bo, in bytes */
 	u64 result_offset;
 
 	/** @submit_ns: CLOCK_MONOTONIC at the submit */
@@ -103,7 +103,7 @@ struct nvdla_job {
 	/** @deadline_ns: CLOCK_MONOTONIC at which @timeout_ns is over */
 	u64 deadline_ns;
 
-	/** @last_deadline_ns: CLOCK_MONOTONIC at which the job times out in any case */
+	/** @last_deadline_ns: CLOCK_MONOTONIC at which the job times out even if operations end */
 	u64 last_deadline_ns;
 
 	/** @coredump: dump of the core, from when the job failed; or NULL */

@@ -50,7 +50,7 @@ static u64 nvdla_pci_read_qword(struct pci_dev *pdev, int offset)
 	return (u64)high << 32 | low;
 }
 
-/* Reads the core's variant from a vendor-specific capability in the configuration space. */
+/* Reads the core's variant and CVSRAM from a vendor-specific capability in the config space. */
 static int nvdla_pci_read_configuration(struct nvdla_device *ndev, struct pci_dev *pdev)
 {
 	u16 variant = 0;

@@ -199,7 +199,7 @@ struct drm_gem_object *nvdla_prime_import_sg_table(struct drm_device *drm,
  * @drm: device
  * @dma_buf: dma-buf
  *
- * An unplug cannot happen meanwhile, because a mapping belongs to the device.
+ * Excludes an unplug during the import, because the new mapping belongs to the device.
  *
  * Return: the buffer, with a reference to it, or an ERR_PTR().
  */

@@ -13,7 +13,7 @@
 #include "nvdla_job.h"
 #include "nvdla_run.h"
 
-/* Longest time that a system suspend waits for a job. */
+/* Longest time that a suspend of the system, or a removal of the driver, waits for a job. */
 #define NVDLA_DRAIN_MS (NVDLA_DEFAULT_TIMEOUT_MS + 1000)
 
 /* A register read takes microseconds. If a read takes longer than this, the machine was paused. */
@@ -84,12 +84,12 @@ void nvdla_jobs_recover_work(struct work_struct *work)
 }
 
 /**
- * nvdla_job_drain() - wait until the core is idle, because the system goes to sleep
+ * nvdla_job_drain() - make the core idle before a sleep of the system or a removal of the driver
  * @hw: core that is &nvdla_hw.sleeping with a stopped scheduler, or that is unplugged; the lock of
- *	its device is held
+ *	its device, &device.mutex, is held
  *
  * A job that failed, timed out, or runs longer than NVDLA_DRAIN_MS is taken off the core. The job
- * ends or starts again when the core wakes.
+ * ends or starts again when the core wakes; if the device is unplugged, the job ends at once.
  */
 void nvdla_job_drain(struct nvdla_hw *hw)
 {

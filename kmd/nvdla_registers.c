@@ -72,7 +72,7 @@ static bool nvdla_unit_is_there(struct nvdla_hw *hw, const struct nvdla_unit_inf
 
 /**
  * nvdla_registers_read() - read the registers of a unit that have no read side effects
- * @hw: core; its lock is held and the core is awake
+ * @hw: core that is awake; &nvdla_hw.lock is held
  * @index: less than NVDLA_NUM_UNITS
  * @dump: dump to which the registers are added
  */
@@ -91,7 +91,7 @@ void nvdla_registers_read(struct nvdla_hw *hw, u32 index, struct nvdla_register_
 		nvdla_unit_read_groups(hw, unit, dump);
 }
 
-/* Returns whether all engines of a core, which is locked and awake, are idle. */
+/* Returns whether all engines of a core that is awake are idle; &nvdla_hw.lock is held. */
 bool nvdla_registers_are_idle(struct nvdla_hw *hw)
 {
 	u32 unit;

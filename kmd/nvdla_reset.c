@@ -53,7 +53,7 @@ static void nvdla_jobs_stop(struct nvdla_hw *hw)
 /*
  * Called when the core is idle and was restarted, or is dead. The job that was on the core ends if
  * it is to blame or not restartable; otherwise it starts again, as does a job that waited for the
- * core. While the system goes to sleep this is postponed: the job waits for the core to wake.
+ * core. While the system goes to sleep, the job's end or start waits for the core to wake.
  */
 static void nvdla_jobs_start(struct nvdla_hw *hw)
 {
@@ -172,7 +172,7 @@ static int nvdla_hw_take_over(struct nvdla_hw *hw)
  * A core that was stopped may have kept its state, with data of other clients; the driver's record
  * of that state then stays valid. The core is marked dead, so that later jobs fail, if it does not
  * answer. At the first start it is also marked dead if the bus can reset cores but this one was not
- * reset, or if the bus cannot and the core is busy.
+ * reset, or if the bus cannot reset cores and this one is busy.
  */
 void nvdla_hw_start(struct nvdla_hw *hw)
 {
@@ -201,7 +201,7 @@ void nvdla_hw_start(struct nvdla_hw *hw)
 
 /**
  * nvdla_hw_stop() - stop starting operations on the core, and mask its interrupts
- * @hw: core, locked
+ * @hw: core; &nvdla_hw.lock is held
  */
 void nvdla_hw_stop(struct nvdla_hw *hw)
 {

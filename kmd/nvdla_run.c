@@ -28,8 +28,8 @@
 #include "nvdla_trace.h"
 
 /*
- * Runs the recovery from failed jobs. All devices share one workqueue: its work waits for the lock
- * of the device's parent, and a removal may free the device and its workqueues under that lock.
+ * Runs the recovery from failed jobs. All cores share one workqueue: its work waits for the lock of
+ * a core's bus device, &device.mutex, and a removal may free the core's workqueues under that lock.
  */
 static struct workqueue_struct *nvdla_recovery_wq;
 
@@ -68,7 +68,7 @@ void nvdla_job_uncount(struct nvdla_job *job)
 
 /**
  * nvdla_job_end() - take a job off the hardware
- * @job: job that is &nvdla_hw.active, and may be freed when this returns; the device is locked
+ * @job: job that is &nvdla_hw.active, and may be freed when this returns; &nvdla_hw.lock is held
  * @status: 0 or -errno
  */
 void nvdla_job_end(struct nvdla_job *job, int status)
@@ -92,8 +92,8 @@ void nvdla_job_end(struct nvdla_job *job, int status)
  * nvdla_jobs_queue_recovery() - queue the recovery of a failed job
  * @hw: core
  *
- * The recovery needs the lock of the device's parent, which may be held for long: a worker waits
- * for it.
+ * The recovery needs the lock of the core's bus device, &device.mutex, which may be held for long:
+ * a worker waits for the lock.
  */
 void nvdla_jobs_queue_recovery(struct nvdla_hw *hw)
 {
@@ -122,7 +122,7 @@ static void nvdla_job_program_ahead(struct nvdla_job *job)
 
 /**
  * nvdla_job_extend() - restart the timeout of a job
- * @job: job on the hardware; the device is locked
+ * @job: job on the hardware; &nvdla_hw.lock is held
  *
  * A core whose operations begin and end does not hang, even if it is slow, as in a virtual machine
  * with little processor time. @last_deadline_ns bounds the total time. Deadlines are not in
@@ -133,7 +133,7 @@ void nvdla_job_extend(struct nvdla_job *job)
 	job->deadline_ns = min(ktime_get_ns() + job->timeout_ns, job->last_deadline_ns);
 }
 
-/* Returns whether the deadline of a job has passed; the device is locked. */
+/* Returns whether the deadline of a job has passed; &nvdla_hw.lock is held. */
 bool nvdla_job_is_late(const struct nvdla_job *job)
 {
 	return ktime_get_ns() >= job->deadline_ns;
@@ -261,7 +261,7 @@ static void nvdla_job_go_on(struct nvdla_job *job)
 
 /**
  * nvdla_hw_attend() - handle the core's interrupt status
- * @hw: core, locked
+ * @hw: core; &nvdla_hw.lock is held
  *
  * A level interrupt stays asserted until every status bit is cleared. A PCI function sends a
  * message whenever an unmasked bit rises, and again after a write that leaves a bit set. So one
@@ -320,7 +320,7 @@ static int nvdla_job_check(const struct nvdla_job *job)
 
 /**
  * nvdla_job_begin() - put a job on the hardware and start its first task
- * @job: job that is &nvdla_hw.active; the device is locked, and not stopped
+ * @job: job that is &nvdla_hw.active, on a core that is not stopped; &nvdla_hw.lock is held
  *
  * A job that must not run ends immediately, with an error.
  */
@@ -351,7 +351,7 @@ void nvdla_job_begin(struct nvdla_job *job)
 
 /**
  * nvdla_job_put_on() - take over a job from the scheduler
- * @job: job; the device is locked and has no other job on the hardware
+ * @job: job for a core that has no other job; &nvdla_hw.lock is held
  */
 void nvdla_job_put_on(struct nvdla_job *job)
 {

@@ -173,7 +173,7 @@ static struct dma_fence *nvdla_job_push(struct nvdla_job *job, struct drm_exec *
 	struct dma_fence *fence;
 	u32 i;
 
-	/* After the push, the job may be freed at any time, and with it its reference. */
+	/* After the push, the job may be freed at any time, with its reference to the context. */
 	nvdla_context_get(context);
 	mutex_lock(&context->submit_lock);
 
@@ -401,7 +401,7 @@ err_sched_wq:
 
 /**
  * nvdla_job_fini() - end all jobs
- * @ndev: device that is unplugged; the lock of its parent is held
+ * @ndev: device that is unplugged; &device.mutex of its bus device is held, for nvdla_hw_reset()
  *
  * The job on the hardware is stopped by a reset, or waited for if there is no reset; the scheduler
  * then runs the queued jobs, which fail.

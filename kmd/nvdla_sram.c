@@ -269,7 +269,7 @@ err_destroy:
  * @file: file for which the buffer is created
  * @size: bytes, a multiple of the page size
  *
- * The buffer keeps the core (not the system) awake, because it loses its content without power.
+ * The buffer keeps the core (not the system) awake: without power, the memory loses its content.
  *
  * Return: the buffer, zeroed for every job that comes later, or an ERR_PTR(); -ENOSPC if no range
  * of that size is free or the user's limit is reached.

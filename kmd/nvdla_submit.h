@@ -22,7 +22,7 @@ struct nvdla_out_sync;
  * @ndev: device
  * @file: file of the submit
  * @args: the ioctl's argument
- * @job: the job; owned until it is pushed
+ * @job: the job; NULL once the scheduler owns it
  * @bo_of_handle: index into the job's buffers, by GEM handle
  * @bo_capacity: entries that fit into &nvdla_job.bos
  * @out_syncs: syncobjs to signal, as many as @args has

@@ -122,7 +122,7 @@ static struct attribute *nvdla_recovery_attrs[] = {
 	NULL
 };
 
-/* Settings for the recovery from a hang. */
+/* Tells how the driver recovers from a hang of the core. */
 static const struct attribute_group nvdla_recovery_group = {
 	.attrs = nvdla_recovery_attrs,
 };

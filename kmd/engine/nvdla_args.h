@@ -13,7 +13,7 @@ struct nvdla_task_extent;
 #define NVDLA_MAX_TASKS 64
 /** NVDLA_MAX_SYNCS - fences to wait for, or to signal, in one submit, at most */
 #define NVDLA_MAX_SYNCS 1024
-/** NVDLA_DEFAULT_TIMEOUT_MS - a job times out after this time without progress, if not set */
+/** NVDLA_DEFAULT_TIMEOUT_MS - time without progress after which a job times out by default */
 #define NVDLA_DEFAULT_TIMEOUT_MS 5000
 /** NVDLA_MAX_TIMEOUT_MS - longest timeout that a submit may ask for */
 #define NVDLA_MAX_TIMEOUT_MS 600000

@@ -184,8 +184,8 @@ static struct nvdla_surface_member member_of_surface(const struct nvdla_check *c
 
 /*
  * Records an access of the current operation to memory. The address index and the memory type are
- * checked here, the memory itself by nvdla_task_bind(). Returns the access, for emit_address(), or
- * NVDLA_NO_ACCESS on violations.
+ * checked here, the memory itself by nvdla_task_bind(). Returns the access's index in
+ * &nvdla_prepared.accesses, for emit_address(), or NVDLA_NO_ACCESS on violations.
  */
 u32 nvdla_add_access(struct nvdla_check *check, const struct nvdla_access_request *request)
 {

@@ -136,10 +136,10 @@ bool nvdla_walk_bytes(u64 unit, const struct nvdla_dim *dims, u32 num_dims, u64 
  * @address_field: the member with the index into the address table
  * @offset_field: the member with @offset
  * @field: the member that describes the whole access
- * @offset: bytes from the address
- * @bytes: number of bytes from there on
+ * @offset: bytes from the start of the memory that the address table entry names
+ * @bytes: number of bytes from @offset on
  * @alignment: alignment of the resulting address, bytes
- * @alignment_rule: the alignment rule in words; NULL for the usual words
+ * @alignment_rule: the alignment rule in words; NULL for words that fit all kinds of data
  * @access: NVDLA_ACCESS_READ or NVDLA_ACCESS_WRITE
  */
 struct nvdla_access_request {
@@ -173,7 +173,7 @@ u32 nvdla_add_access(struct nvdla_check *check, const struct nvdla_access_reques
  * @batches: number of cubes, 1 or more
  * @batch_stride: bytes from cube to cube
  * @alignment: alignment of the address, bytes
- * @alignment_rule: the alignment rule in words; NULL for the usual words
+ * @alignment_rule: the alignment rule in words; NULL for words that fit all kinds of data
  */
 struct nvdla_feature_use {
 	const struct nvdla_data_cube *cube;

@@ -37,11 +37,11 @@ const struct nvdla_pixel_format *nvdla_pixel_format(u32 format);
  * @winograd: winograd mode
  * @compressed: weights are compressed
  * @pixel_x_offset: pixels that are skipped at the start of each line of an image
- * @src_access: the source, or its first plane
- * @uv_access: second plane of a semi-planar image, or NVDLA_NO_ACCESS
- * @weight_access: the weights
- * @wmb_access: mask of compressed weights, or NVDLA_NO_ACCESS
- * @wgs_access: group sizes of compressed weights, or NVDLA_NO_ACCESS
+ * @src_access: index in &nvdla_prepared.accesses of the source, or of its first plane
+ * @uv_access: index in &nvdla_prepared.accesses of an image's second plane, or NVDLA_NO_ACCESS
+ * @weight_access: index in &nvdla_prepared.accesses of the weights
+ * @wmb_access: index in &nvdla_prepared.accesses of the weights' mask, or NVDLA_NO_ACCESS
+ * @wgs_access: index in &nvdla_prepared.accesses of kernel groups' sizes, or NVDLA_NO_ACCESS
  */
 struct nvdla_conv_plan {
 	bool image;

@@ -106,7 +106,7 @@ static void check_weight_reuse(struct nvdla_check *check, const struct nvdla_con
 	need_equal(check, op->weight_bank, previous->weight_bank, size);
 }
 
-/* Checks what the current convolution reuses of @previous, the one before, or NVDLA_NO_OP. */
+/* Checks what the current convolution reuses of convolution @previous (NVDLA_NO_OP: none). */
 static void check_reuse(struct nvdla_check *check, u16 previous)
 {
 	const struct nvdla_task_source *source = check->source;

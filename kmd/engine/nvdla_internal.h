@@ -20,7 +20,7 @@
 
 /**
  * struct nvdla_edge - an edge of the task graph, in the operation that causes the event
- * @target: operation that waits
+ * @target: index of the operation that waits
  * @event: enum nvdla_event
  */
 struct nvdla_edge {
@@ -64,11 +64,11 @@ struct nvdla_surface_member {
 
 /**
  * struct nvdla_access - memory that an operation touches, before its address is known
- * @offset: bytes from the address to the first byte
- * @bytes: number of bytes from there on
+ * @offset: bytes from the start of the memory that @address names to the first byte
+ * @bytes: number of bytes from @offset on
  * @alignment: alignment of the first byte's address, bytes
  * @alignment_rule: the alignment rule in words
- * @operation: the operation
+ * @operation: index of the operation that touches the memory
  * @address: index into the address table, valid
  * @mem_type: enum nvdla_mem_type that the address has to have
  * @type_member: the member with @mem_type
@@ -102,9 +102,9 @@ struct nvdla_access {
  * @num_transfers: BDMA: transfers of the operation
  * @lut: index of the look-up table or NVDLA_NO_LUT; equal tables have the same index
  * @waits: number of events that have to occur before the operation may be enabled
- * @producer: operation whose stream this operation takes, or NVDLA_NO_OP
- * @consumer: operation that takes this operation's stream, or NVDLA_NO_OP
- * @first_write: index of the first register write of the program
+ * @producer: index of the operation whose stream this operation takes, or NVDLA_NO_OP
+ * @consumer: index of the operation that takes this operation's stream, or NVDLA_NO_OP
+ * @first_write: index in &nvdla_prepared.writes of the program's first register write
  * @num_writes: register writes in the program
  * @edges: operations that wait for this one
  */
@@ -156,7 +156,7 @@ struct nvdla_queue {
  * struct nvdla_prepared - a checked task graph, constant from then on
  * @variant: core for which the graph was checked
  * @bytes: memory that the structure and its arrays take
- * @num_operations: operations
+ * @num_operations: entries of @operations
  * @num_extents: entries of @use
  * @num_luts: entries of @luts
  * @num_writes: entries of @writes in use
@@ -192,7 +192,7 @@ struct nvdla_prepared {
  * struct nvdla_task - a prepared task with its addresses and its progress
  * @prepared: the prepared task
  * @owned: @prepared if that is freed with the task, or NULL
- * @owner: number of the client
+ * @owner: number of the client to whom the task belongs, see nvdla_task_set_owner()
  * @num_completed: operations that completed in the current run
  * @state: state of each operation while the task runs
  * @addresses: per access of @prepared, the core's address of the first byte

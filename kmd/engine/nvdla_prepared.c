@@ -114,7 +114,7 @@ static void copy_operations(struct nvdla_prepared *prepared, const struct nvdla_
 	}
 }
 
-/* Checks members that more than one engine has; the engines' functions check the others. */
+/* Checks members that more than one engine has; the engines' functions check all other members. */
 static void check_extended(struct nvdla_check *check, const struct nvdla_extended_op_desc *op)
 {
 	if (check->op_type == NVDLA_OP_BDMA || check->op_type == NVDLA_OP_RUBIK)

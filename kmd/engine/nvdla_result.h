@@ -11,7 +11,7 @@ struct drm_nvdla_operation_result;
  * @tasks: the job's tasks, in the order in which they run
  * @num_tasks: entries at @tasks
  * @num_started: tasks that were put on the hardware in the last run
- * @status: 0 or -errno
+ * @status: 0, or the -errno with which the job failed
  * @num_runs: times that the job was put on the hardware
  * @submit_ns: CLOCK_MONOTONIC at the submit
  * @start_ns: CLOCK_MONOTONIC when the job was last put on the hardware, or 0
@@ -35,8 +35,8 @@ u32 nvdla_result_size(struct nvdla_task *const *tasks, u32 num_tasks);
 /**
  * struct nvdla_counter - a register that counts
  * @name: name in sysfs, NULL if the sum of its values is meaningless
- * @reg: the register
- * @when: condition under which the value can differ from zero, see nvdla_stats.c
+ * @reg: the register, NVDLA_<UNIT>_<REGISTER>
+ * @when: enum counts of nvdla_stats.c: condition under which the value can differ from zero
  * @offset: offset of the __u32 member for the value in struct drm_nvdla_operation_result
  */
 struct nvdla_counter {

@@ -49,7 +49,7 @@ static bool programmed_before(const struct nvdla_schedule_engine *engine, u32 gr
 	return group == engine->next_group;
 }
 
-/* Returns the oldest of the groups in @state, or NVDLA_NUM_GROUPS if there is none. */
+/* Returns the group in @state that was programmed first, NVDLA_NUM_GROUPS if there is none. */
 static u32 oldest_in_state(const struct nvdla_schedule_engine *engine, u32 state)
 {
 	u32 found = NVDLA_NUM_GROUPS;
@@ -214,7 +214,7 @@ static bool can_enable(const struct nvdla_schedule *schedule, u32 op_type, u32 g
 	if (op->consumer != NVDLA_NO_OP && !task->state[op->consumer].enabled)
 		return false;
 
-	/* BDMA never launches an operation without transfers, so it waits here for earlier ones. */
+	/* BDMA never launches an operation without transfers, so the schedule keeps its order. */
 	return op_type != NVDLA_OP_BDMA || op->num_transfers > 0 ||
 	       engine->group[!group].state != NVDLA_GROUP_ENABLED;
 }

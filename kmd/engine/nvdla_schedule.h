@@ -25,7 +25,7 @@ struct nvdla_schedule_ops {
 /**
  * struct nvdla_schedule_group - a register group
  * @state: enum nvdla_group_state
- * @operation: operation in the group, if that is not idle
+ * @operation: index of the operation in the group, if the group is not idle
  */
 struct nvdla_schedule_group {
 	u8 state;
@@ -34,9 +34,9 @@ struct nvdla_schedule_group {
 
 /**
  * struct nvdla_schedule_engine - an engine's progress through its queue
- * @head: entries of the queue that were programmed
+ * @head: number of the queue's entries that were programmed
  * @next_group: group that the next operation goes to
- * @lut: look-up table that is loaded, or NVDLA_NO_LUT
+ * @lut: index of the look-up table that is loaded, or NVDLA_NO_LUT
  * @lut_fp16: @lut was loaded for FP16
  * @group: register groups
  */
@@ -64,7 +64,7 @@ struct nvdla_schedule_engine {
  * the consumer of its stream is enabled. Operations are enabled before others are
  * programmed, so that engines work while registers are written.
  *
- * The next task may be programmed while a task runs: it uses the groups of an engine once the
+ * The next task may be programmed while a task runs: it gets the groups of an engine once the
  * running task has programmed all its operations for that engine. Operations of the next task are
  * not enabled before nvdla_schedule_lead().
  */

@@ -35,16 +35,16 @@ struct nvdla_sdp_unit_info {
  * @src: source cube; all other cubes have its size
  * @dst: destination cube
  * @flying_in: the source is the convolution's stream
- * @flying_out: the destination is PDP
+ * @flying_out: the output is a stream to PDP
  * @comparison: Y compares; nothing is written
  * @proc: enum nvdla_precision that the pipeline works in
  * @alignment: alignment of addresses and strides, bytes
- * @src_access: the source, or NVDLA_NO_ACCESS
- * @dst_access: the destination, or NVDLA_NO_ACCESS
+ * @src_access: index in &nvdla_prepared.accesses of the source, or NVDLA_NO_ACCESS
+ * @dst_access: index in &nvdla_prepared.accesses of the destination, or NVDLA_NO_ACCESS
  * @unit_rdma: per unit: its operands come from memory
- * @unit_access: per unit: access to its operands, or NVDLA_NO_ACCESS
- * @line_stride: per unit: line stride of its operands
- * @surf_stride: per unit: surface stride of its operands
+ * @unit_access: per unit: index in &nvdla_prepared.accesses of its operands, or NVDLA_NO_ACCESS
+ * @line_stride: per unit: line stride of its operands, bytes
+ * @surf_stride: per unit: surface stride of its operands, bytes
  */
 struct nvdla_sdp_plan {
 	const struct nvdla_data_cube *src;

@@ -88,7 +88,7 @@ void nvdla_sequencer_destroy(struct nvdla_sequencer *sequencer)
 	kvfree(sequencer);
 }
 
-/* Detaches the task from the sequencer and returns it. Engines continue with their next groups. */
+/* Detaches and returns the task; records which group each engine runs next, for the next task. */
 static struct nvdla_task *release_task(struct nvdla_sequencer *sequencer)
 {
 	struct nvdla_task *task = sequencer->task;

@@ -10,7 +10,7 @@
 #include "nvdla_variant.h"
 
 /**
- * struct nvdla_sequencer_ops - notifications of the owner of a sequencer
+ * struct nvdla_sequencer_ops - functions with which a sequencer notifies its owner
  * @task_done: the task ended. @error is 0, or -EIO if the core malfunctions
  *	(the core has to be reset then). The task is no longer used
  *	by the sequencer; another one may be started right here.
@@ -37,7 +37,7 @@ struct nvdla_sequencer_ops {
  * @engine: state of each engine, by enum nvdla_op_type
  * @engine.group: state of the engine's two register groups
  * @engine.group.state: enum nvdla_group_state
- * @engine.group.operation: index of the operation in the group, if that is not idle
+ * @engine.group.operation: index of the operation in the group, if the group is not idle
  * @engine.group.waits_for: number of events for which that operation still waits
  */
 struct nvdla_sequencer_snapshot {

@@ -32,7 +32,7 @@ struct nvdla_group_shadow {
  * struct nvdla_loaded_lut - look-up table in an engine's memory
  * @valid: a table was uploaded
  * @fp16: the table's slopes are FP16
- * @owner: owner of the task for which the table was uploaded
+ * @owner: &nvdla_task.owner of the task for which the table was uploaded
  * @table: the uploaded table
  */
 struct nvdla_loaded_lut {
@@ -54,14 +54,14 @@ struct nvdla_loaded_lut {
  * @needs_reset: the core's state is not known
  * @pointers_known: @next_group and @rdma_next are known to match the core
  * @cbuf_flushed: the convolution buffer was flushed since reset
- * @cbuf_data_banks: banks for data of the last convolution, 0 if there was none since reset
+ * @cbuf_data_banks: number of data banks of the last convolution, 0 if none ran since reset
  * @next_group: per engine: group that the engine will run next
  * @rdma_next: per engine: group that its RDMA will run next
- * @rdma_group: per engine and group: the RDMA's group for the same operation
- * @conv_seen: per group: status bits received for its convolution
+ * @rdma_group: per engine and group: the RDMA's group for the operation in that group
+ * @conv_seen: per group: interrupt status bits that came for the group's convolution
  * @bdma_next: group that BDMA will launch next
  * @bdma_slots: BDMA has at least this many free slots
- * @bdma_group: per group of the schedule: BDMA's own group for it
+ * @bdma_group: per group of the schedule: BDMA's own group for the operation in that group
  * @producer: per unit: register group that is selected for writing
  * @shadow: per unit and group: contents of the registers
  * @lut: look-up tables of SDP and CDP

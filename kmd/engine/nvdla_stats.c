@@ -177,8 +177,8 @@ const struct nvdla_counter *nvdla_counters_of(u32 op_type, u32 *count)
 /**
  * nvdla_stats_read() - read the core's counters of a completed operation into its task
  * @sequencer: sequencer
- * @operation: index
- * @group: register group that it ran in
+ * @operation: index of the operation in the task
+ * @group: register group in which the operation ran
  *
  * The engine's next operation may wait for these register reads, so counters that stay zero (NaNs
  * of integers, an unused table or operand) are not read.

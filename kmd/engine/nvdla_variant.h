@@ -32,14 +32,14 @@ enum nvdla_group_state {
  * @name: for messages
  * @id: enum drm_nvdla_variant, NVDLA_PCI_VARIANT_*
  * @hw_version: value of GLB's S_NVDLA_HW_VERSION
- * @unit_base: per unit, in nv_full's order, where its registers begin
+ * @unit_base: per unit, in nv_full's order: byte offset of its registers in the CSB space
  * @engines: bit n is set if operations of enum nvdla_op_type n can run
  * @precisions: bit n is set if enum nvdla_precision n is supported
  * @address_bits: width of the memory interface's addresses
  * @atom_bytes: bytes of an atom: alignment of feature data, of strides and of BDMA lines
  * @weight_alignment: bytes that weight, WMB and WGS surfaces are aligned to
- * @weight_size_alignment: bytes that the size of those surfaces is a multiple of: whole entries
- * @weight_slack: bytes that have to be free behind a kernel group in its banks
+ * @weight_size_alignment: bytes; sizes of weight and WMB surfaces are multiples of this (an entry)
+ * @weight_slack: bytes to leave free behind a kernel group in the weight banks, for the next group
  * @mac_channels: channels that a MAC cell takes at a time
  * @int8_kernels: output channels that are computed at a time in INT8; half as many in other
  *	precisions
@@ -48,14 +48,14 @@ enum nvdla_group_state {
  * @cbuf_entry_bytes: bytes of an entry
  * @pdp_line_bytes: bytes of PDP's buffer for partial results
  * @bdma_slots: transfers that BDMA queues, 0 without BDMA
- * @max_batch: cubes of one convolution, at most
+ * @max_batch: input cubes of one convolution, at most
  * @has_winograd: convolutions have winograd mode
  * @has_weight_compression: weights may be compressed (WMB and WGS surfaces)
  * @has_sdp_y: SDP has its unit Y, with operands in memory and a look-up table
  * @has_cvsram: the core has the second memory interface, which leads to on-chip memory
- * @fetches_unpacked_by_line: CDMA fetches unpacked lines one at a time
+ * @fetches_unpacked_by_line: CDMA fetches lines that have gaps between them one at a time
  * @image_stride_in_kernel: a convolution of an image must not skip columns between two windows
- * @intr_mask: status bits that GLB implements
+ * @intr_mask: interrupt status bits that GLB implements
  *
  * Code depends on a configuration only through this structure, never through an #ifdef. Offsets of
  * registers inside a unit are the same in all configurations.

@@ -85,8 +85,8 @@ public:
 	virtual const char *failureRecords() const { return ""; }
 
 	/**
-	 * \brief Lend the calling thread to the device, which computes the next jobs of this thread
-	 * in it
+	 * \brief Lend the calling thread to the device, which then computes the thread's next jobs
+	 * in the lent thread
 	 *
 	 * While the thread is lent, no other thread begins these jobs.
 	 *

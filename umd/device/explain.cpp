@@ -12,7 +12,7 @@ namespace nvdla
 namespace
 {
 
-/* Used as the address of every buffer: the driver's rules check only an address's alignment. */
+/* Address of every buffer in these checks: aligned as the strictest rule of the driver demands. */
 constexpr uint64_t someAddress = 1 << 20;
 
 template<typename T>

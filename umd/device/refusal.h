@@ -21,7 +21,7 @@ namespace nvdla
  */
 std::string refusedField(const drm_nvdla_error &error, uint32_t engine);
 
-/** \return the wrong member of a refusal by the checks of kmd/engine, in the same form */
+/** \brief The function above, for a refusal by the checks of kmd/engine */
 std::string refusedField(const nvdla_refusal &refusal);
 
 /** \return the broken rule, the wrong value and its limit */

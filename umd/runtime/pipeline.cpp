@@ -447,7 +447,7 @@ void Pipeline::finishIfIdle()
 	slots_.clear();
 	contexts_.clear();
 	releaseDevice();
-	/* The waiter may destroy the loop, so drop all references first. */
+	/* The thread that waits for finished_ may destroy the loop: drop all references first. */
 	std::unique_lock guard(lock_);
 	const auto loop = std::move(keptLoop_);
 	guard.unlock();

@@ -18,11 +18,11 @@ namespace nvdla
 /**
  * \brief Slots of a network and the queue of requests for them
  *
- * The loop's thread starts and ends runs. Any thread may call submit(), cancel() and shutDown(),
- * which only record what to do and wake the loop. As long as a slot is free, the next run is
- * submitted to the device before the previous one is done, so that the device does not wait for the
- * CPU. Slots are created when they are first needed. A thread that calls Request::run() has to wait
- * anyway, so it takes a free slot itself and runs without the loop.
+ * The thread of the event loop, Slot::Common::loop, starts and ends runs. Any thread may call
+ * submit(), cancel() and shutDown(), which only record what to do and wake the loop. As long as a
+ * slot is free, the next run is submitted to the device before the previous one is done, so that
+ * the device does not wait for the CPU. Slots are created when they are first needed. A thread that
+ * calls Request::run() has to wait anyway, so it takes a free slot itself, without the loop.
  */
 class Pipeline : public LoopTask, public std::enable_shared_from_this<Pipeline>
 {

@@ -29,7 +29,7 @@ namespace nvdla
 class Pool::State : public std::enable_shared_from_this<Pool::State>
 {
 public:
-	/** \brief What failed, in errors of these functions */
+	/** \brief Name of the action that failed, in errors of these functions */
 	static constexpr const char *what = "run network of pool";
 
 	State(EventLoop loop, const PoolOptions &options);

@@ -108,9 +108,9 @@ Result<void> checkReachable(const Loadable &loadable, const MemoryIds &memories)
 }
 
 /*
- * Checks each tensor with an open axis (its length is known only after the run). Its elements are
- * kept elsewhere during the run, so a host step must make it, it must be an output of the network,
- * and nothing else may use its memory.
+ * Checks each tensor with an open axis (its length is known only after the run). The request holds
+ * the tensor's elements, no memory of the loadable. So a host step must make the tensor, the tensor
+ * must be an output of the network, and nothing else may use the memory that the tensor names.
  */
 Result<void> checkOpenTensors(const Program &program)
 {

@@ -296,8 +296,8 @@ Result<void> Request::begin(const RunOptions &options, Callback callback)
 	});
 }
 
-/* Runs the request in this thread if \a here is true and that is possible; otherwise gives it to
- * the loop. */
+/* Runs the request in this thread if \a here is true and Pipeline::runHere() can; otherwise gives
+ * the request to the loop. */
 Result<void> Request::queue(bool here)
 {
 	auto taken = guarded("run network", [&]() -> Result<void> {

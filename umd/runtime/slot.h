@@ -14,13 +14,13 @@
 namespace nvdla
 {
 
-/** \brief What failed, in errors of these functions */
+/** \brief Name of the action that failed, in errors of these functions */
 inline constexpr const char *runningNetwork = "run network";
 
 /**
  * \brief Memory for one run, and the state of that run
  *
- * Only the loop's thread uses a slot, except during construction and in run().
+ * Only the thread of Common::loop uses a slot, except during construction and in run().
  */
 class Slot
 {

@@ -37,7 +37,7 @@
  *
  *   0x00  u8   capability id, 0x09
  *   0x01  u8   next capability
- *   0x02  u8   length of this one, at least NVDLA_PCI_VSC_LENGTH
+ *   0x02  u8   bytes of this capability, at least NVDLA_PCI_VSC_LENGTH
  *   0x03  u8   layout version, NVDLA_PCI_VSC_VERSION_1
  *   0x04  u32  NVDLA_PCI_VSC_MAGIC, which tells this capability from other vendor-specific ones
  *   0x08  u16  variant of the core, NVDLA_PCI_VARIANT_*
@@ -72,10 +72,10 @@
  *
  *   0x00  u8   capability id, 0x09
  *   0x01  u8   next capability
- *   0x02  u8   length of this one, NVDLA_PCI_FAULTS_LENGTH
+ *   0x02  u8   bytes of this capability, NVDLA_PCI_FAULTS_LENGTH
  *   0x03  u8   layout version, 1
  *   0x04  u32  NVDLA_PCI_FAULTS_MAGIC
- *   0x08  u32  order, in one write: NVDLA_PCI_FAULT_*, and a count in bits 31 to 8
+ *   0x08  u32  order, written at once: NVDLA_PCI_FAULT_* in bits 7 to 0, a count in bits 31 to 8
  *
  * The count is the number of events that LOST, HANG, CDMA and DMA apply to; other orders ignore it.
  * A new order is added to earlier ones. A reset of the function ends only NVDLA_PCI_FAULT_ONES.
@@ -100,8 +100,8 @@
 /* The next accesses to system memory are refused. */
 #define NVDLA_PCI_FAULT_DMA		6
 /*
- * The function disappears: everything reads as all ones, and only orders are accepted. When it
- * comes back, it is reset, but in the power state that it had.
+ * The function disappears: everything reads as all ones, and only orders are accepted. When
+ * NVDLA_PCI_FAULT_NONE brings it back, it is reset, but in the power state that it had.
  */
 #define NVDLA_PCI_FAULT_GONE		7
 

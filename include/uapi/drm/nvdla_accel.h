@@ -276,9 +276,9 @@ enum drm_nvdla_struct {
 	DRM_NVDLA_STRUCT_ADDRESS,
 	/** @DRM_NVDLA_STRUCT_NODE: struct nvdla_graph_node */
 	DRM_NVDLA_STRUCT_NODE,
-	/** @DRM_NVDLA_STRUCT_OPERATION: union nvdla_operation_desc, by the engine */
+	/** @DRM_NVDLA_STRUCT_OPERATION: union nvdla_operation_desc, as the engine uses it */
 	DRM_NVDLA_STRUCT_OPERATION,
-	/** @DRM_NVDLA_STRUCT_SURFACE: union nvdla_surface_desc, by the engine */
+	/** @DRM_NVDLA_STRUCT_SURFACE: union nvdla_surface_desc, as the engine uses it */
 	DRM_NVDLA_STRUCT_SURFACE,
 	/** @DRM_NVDLA_STRUCT_LUT: struct nvdla_lut_desc */
 	DRM_NVDLA_STRUCT_LUT,
@@ -331,13 +331,13 @@ struct drm_nvdla_lut_result {
  * @end_ns: CLOCK_MONOTONIC when the driver saw the operation's interrupt
  * @op_type: enum nvdla_op_type
  * @flags: DRM_NVDLA_OPERATION_*
- * @read_stall: cycles the read DMA of the source stalled, summed over all channels
- * @write_stall: cycles the write DMA stalled
+ * @read_stall: cycles in which the source's read DMA waited for the memory interface
+ * @write_stall: cycles in which the write DMA waited for the memory interface
  * @weight_read_stall: convolution: cycles the weight read DMA stalled
  * @read_latency: convolution: cycles in which data reads were in flight
  * @weight_read_latency: convolution: cycles in which weight reads were in flight
  * @operand_read_stall: SDP: cycles the read DMAs of X1, X2 and Y stalled
- * @saturation: outputs that were saturated
+ * @saturation: output elements that were saturated
  * @nan_input: NaNs in the source, FP16; SDP: only of a source in memory
  * @inf_input: infinities in the source, FP16; SDP: only of a source in memory
  * @nan_output: NaNs in the output, FP16
@@ -368,7 +368,7 @@ struct drm_nvdla_operation_result {
  * @status: 0 or the negative errno that the fence carries
  * @num_operations: operations of all tasks
  * @num_completed: operations that completed
- * @failed_task: if @status is not 0: the task that was on the hardware, ~0 if none was
+ * @failed_task: if @status is not 0: index of the task on the hardware, ~0 if none was there
  * @failed_operation: index in that task of the operation that was enabled
  *        first among those that did not complete, ~0 if there is none
  * @num_runs: times the job was put on the hardware; see DRM_NVDLA_SUBMIT_RESTARTABLE
@@ -415,10 +415,10 @@ struct drm_nvdla_job_result {
  * @sync_size: Input: sizeof(struct drm_nvdla_sync) as user space knows it
  * @error_size: Input: bytes at @error; those that the kernel does not know are zeroed
  * @timeout_ms: Input: longest time on the hardware in which no operation begins or ends, 0 for the
- *        default. The whole job may take ten times as long. -EACCES if it is longer than
+ *        default. The whole job may take ten times as long. -EACCES if @timeout_ms exceeds
  *        &drm_nvdla_device_info.max_timeout_ms, which CAP_SYS_NICE raises.
  * @flags: Input: DRM_NVDLA_SUBMIT_*
- * @context: Input: context in which the job is queued, 0 for the file's own
+ * @context: Input: context in which the job is queued; each file has context 0
  * @result_handle: Input: buffer for a struct drm_nvdla_job_result, 0 for none. It counts as written
  *        by the job, and must be neither in SRAM nor imported.
  * @result_offset: Input: bytes from the start of that buffer, a multiple of 8

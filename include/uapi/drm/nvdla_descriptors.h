@@ -3,7 +3,7 @@
  * Descriptors of an NVDLA task graph, as a submit hands them to the driver.
  *
  * These are the layouts that existing compilers write into loadables (firmware
- * interface 0.12, 32-byte data cubes). They are little endian and have no
+ * interface 0.12, in which struct nvdla_data_cube has 32 bytes). They are little endian and have no
  * alignment above four bytes. A task is a set of arrays that share one index: graph node i,
  * operation i and surface i describe the same hardware operation.
  *
@@ -53,7 +53,7 @@ struct nvdla_bdma_surface_desc {
 
 /**
  * struct nvdla_bdma_op_desc - BDMA operation
- * @num_transfers: ignored; the number in struct nvdla_bdma_surface_desc counts
+ * @num_transfers: ignored; the driver uses the number in struct nvdla_bdma_surface_desc
  * @reserved: ignored
  */
 struct nvdla_bdma_op_desc {
@@ -101,7 +101,7 @@ enum nvdla_pool_mode {
  * @pad_bottom: lines of padding below the input
  * @precision: enum nvdla_precision
  * @reserved0: ignored
- * @padding_value: entry i is the sum of i + 1 elements of padding, for sums of a window
+ * @padding_value: entry i is the sum of i + 1 elements of padding, added to sums of a window
  */
 struct nvdla_pdp_op_desc {
 	__u16 partial_in_width_first, partial_in_width_mid, partial_in_width_last;
@@ -117,11 +117,11 @@ struct nvdla_pdp_op_desc {
  * struct nvdla_cdp_op_desc - local response normalisation
  * @in_precision: enum nvdla_precision of the input
  * @out_precision: enum nvdla_precision of the output, the same as @in_precision
- * @lut_index: look-up table of the task
+ * @lut_index: index into the task's look-up tables
  * @in_cvt: converter of the input
  * @out_cvt: converter of the output
- * @local_size: channels of a sum: 3, 5, 7 or 9
- * @bypass_sqsum: 1: the table is indexed by the input, not by the sum
+ * @local_size: channels whose squares are summed: 3, 5, 7 or 9
+ * @bypass_sqsum: 1: the table is indexed by the input, not by the sum of squares
  * @bypass_out_mul: 1: the table's output is not multiplied by the input
  * @reserved0: ignored
  */
@@ -163,10 +163,10 @@ struct nvdla_rubik_op_desc {
  * @engine: the descriptor of the engine
  * @nan_to_zero: 1: NaN that the engine reads counts as zero; only for FP16, and not for
  *               NVDLA_OP_BDMA and NVDLA_OP_RUBIK
- * @pixel_x_offset: NVDLA_OP_CONV of an image: pixels from the address of each plane to the first
- *                  one of the region that is read. Both lie in the same atom
- *                  (&drm_nvdla_device_info.atom_bytes); in a second plane as many of its pixels
- *                  are skipped, modulo an atom
+ * @pixel_x_offset: NVDLA_OP_CONV of an image: pixels from the address of the first plane to the
+ *                  first pixel that is read. Both lie in the same atom
+ *                  (&drm_nvdla_device_info.atom_bytes). In a second plane, the bytes of as many
+ *                  pixels, modulo an atom, are skipped
  * @reserved: zero
  */
 struct nvdla_extended_op_desc {

@@ -104,9 +104,9 @@ struct nvdla_graph_node {
  * @address: index into the task's address table, -1 with NVDLA_MEM_HW
  * @offset: bytes from that address to the cube
  * @size: size in bytes according to the compiler; informative
- * @width: elements
- * @height: elements
- * @channel: elements
+ * @width: number of columns
+ * @height: number of lines
+ * @channel: number of channels
  * @reserved: ignored
  * @line_stride: bytes from line to line
  * @surf_stride: bytes from surface to surface

@@ -42,7 +42,7 @@ enum nvdla_data_format {
 	NVDLA_FORMAT_FIRST_PIXEL = 0,
 	/** @NVDLA_FORMAT_LAST_PIXEL: Y16___V16U16_N444 */
 	NVDLA_FORMAT_LAST_PIXEL = 35,
-	/** @NVDLA_FORMAT_FEATURE: feature data, atoms of channels */
+	/** @NVDLA_FORMAT_FEATURE: a feature cube, which consists of atoms of channels */
 	NVDLA_FORMAT_FEATURE = 36,
 };
 
@@ -65,10 +65,10 @@ struct nvdla_conv_surface_desc {
 /**
  * struct nvdla_conv_op_desc - convolution
  * @conv_mode: enum nvdla_conv_mode
- * @data_reuse: 1: some or all of the input is in the convolution buffer
- * @weight_reuse: 1: the weights are in the convolution buffer
- * @skip_data_rls: 1: the input stays in the convolution buffer
- * @skip_weight_rls: 1: the weights stay in the convolution buffer
+ * @data_reuse: 1: some or all of the input is in the convolution buffer already
+ * @weight_reuse: 1: the weights are in the convolution buffer already
+ * @skip_data_rls: 1: the input stays in the convolution buffer for the next convolution
+ * @skip_weight_rls: 1: the weights stay in the convolution buffer for the next convolution
  * @reserved0: ignored
  * @entry_per_slice: entries of the convolution buffer that a line takes
  * @data_format: enum nvdla_data_format
@@ -82,7 +82,7 @@ struct nvdla_conv_surface_desc {
  * @batch_stride: bytes from input cube to input cube
  * @post_extension: images: kernel lines that a MAC cell takes at once: 0: one, 1: two, 2: four
  * @pixel_override: 1: unsigned pixels are taken as signed ones
- * @release: lines of the input that are released at the end
+ * @release: lines of the input whose place in the convolution buffer is freed at the end
  * @input_width_csc: width of the input as CSC, the unit that feeds the MACs, sees it
  * @input_height_csc: height of the input as CSC sees it
  * @input_channel_csc: channels of the input as CSC sees it
@@ -103,8 +103,8 @@ struct nvdla_conv_surface_desc {
  * @pad_x_right: columns of padding behind the input
  * @pad_y_top: lines of padding above the input
  * @pad_y_bottom: lines of padding below the input
- * @dilation_x: distance of the kernel's columns, 1 to 32
- * @dilation_y: distance of the kernel's lines, 1 to 32
+ * @dilation_x: input columns from one column of the kernel to the next, 1 to 32
+ * @dilation_y: input lines from one line of the kernel to the next, 1 to 32
  * @reserved2: ignored
  * @pra_truncate: bits that the Winograd pre-addition truncates, 0 to 2
  * @in_precision: enum nvdla_precision of the input in memory
@@ -167,7 +167,7 @@ enum nvdla_lut_priority {
 /**
  * union nvdla_lut_offset - exponent offset (exponential) or index select (linear)
  * @field: the parts
- * @field.value: the offset or index select, a signed number
+ * @field.value: log2 of the distance from start to entry 0 (offset), or of the step (select)
  * @field.reserved: ignored
  * @raw: both parts as one number
  */
@@ -316,7 +316,7 @@ struct nvdla_sdp_surface_desc {
  * struct nvdla_sdp_op_desc - SDP operation
  * @src_precision: enum nvdla_precision of the input
  * @dst_precision: enum nvdla_precision of the output
- * @lut_index: look-up table of the task, -1 for none
+ * @lut_index: index into the task's look-up tables, -1 for none
  * @out_cvt: converter of the output
  * @conv_mode: enum nvdla_conv_mode of the convolution whose stream SDP takes
  * @batch_num: cubes, 1 to 32

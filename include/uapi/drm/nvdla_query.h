@@ -89,10 +89,10 @@ enum drm_nvdla_feature {
  * @max_sram_bytes: on-chip memory that all buffers of the caller's user may take
  * @max_task_bytes: kernel memory that all prepared tasks of an open file may take
  * @capabilities: bits of enum drm_nvdla_capability
- * @max_batch: cubes of one convolution, at most
+ * @max_batch: input cubes of one convolution, at most
  * @weight_alignment: alignment of weights, bytes
  * @weight_size_alignment: alignment of the size of weights, bytes
- * @mac_channels: channels of a block of weights
+ * @mac_channels: channels that a MAC cell takes at a time: the size of a block of weights
  * @int8_kernels: kernels of a group of INT8 weights; half as many of other precisions
  * @cbuf_banks: banks of the convolution buffer
  * @cbuf_bank_entries: entries of a bank

@@ -83,7 +83,7 @@ void nvdla_test_add_batch(struct nvdla_test_task *t)
 /**
  * nvdla_test_set_channels() - change the number of channels of a convolution's input
  * @t: task graph
- * @conv: the convolution, of INT8 features
+ * @conv: index of the convolution, of INT8 features
  * @channels: 1 or more
  */
 void nvdla_test_set_channels(struct nvdla_test_task *t, u32 conv, u32 channels)
@@ -92,7 +92,7 @@ void nvdla_test_set_channels(struct nvdla_test_task *t, u32 conv, u32 channels)
 	struct nvdla_conv_surface_desc *cubes = &t->surfaces[conv].conv;
 	const struct nvdla_data_cube in = cubes->src_data;
 	u32 atoms = DIV_ROUND_UP(channels % 128, ATOM_BYTES);
-	/* An entry of 128 bytes has room for 4 columns of one atom, or 2 of two. */
+	/* An entry of 128 bytes has room for 4 columns of one atom each, or 2 columns of two. */
 	u32 columns = atoms == 1 ? 4 : atoms == 2 ? 2 : 1;
 
 	op->input_channel_csc = channels;
@@ -109,7 +109,7 @@ void nvdla_test_set_channels(struct nvdla_test_task *t, u32 conv, u32 channels)
 /**
  * nvdla_test_set_kernels() - change the number of kernels of a convolution
  * @t: task graph
- * @conv: the convolution, with SDP behind it
+ * @conv: index of the convolution, behind which SDP follows
  * @kernels: 1 or more
  */
 void nvdla_test_set_kernels(struct nvdla_test_task *t, u32 conv, u32 kernels)

@@ -5,7 +5,7 @@
 #include "../nvdla_platform.h"
 #include "nvdla_test_core.h"
 
-/* Starts the graph of the test's core; programs a second task of it behind. Returns the second. */
+/* Starts a task of the core's graph, programs a second task behind it, and returns the second. */
 static struct nvdla_task *follow(struct kunit *test)
 {
 	struct nvdla_test_core *core = test->priv;

@@ -23,8 +23,8 @@ enum nvdla_test_rule {
 /**
  * struct nvdla_test_place - a member of a submitted structure
  * @member_of: enum drm_nvdla_struct
- * @offset: bytes from its start
- * @size: bytes
+ * @offset: bytes from the start of the structure
+ * @size: bytes of the member
  */
 struct nvdla_test_place {
 	u32 member_of;

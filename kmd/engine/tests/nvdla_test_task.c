@@ -74,10 +74,10 @@ int nvdla_test_task_create(const struct nvdla_test_task *t, struct nvdla_refusal
 /**
  * nvdla_test_feature() - describe a packed feature cube in system memory
  * @address: index into the address table
- * @offset: bytes from there
- * @width: elements
- * @height: elements
- * @channels: elements
+ * @offset: bytes from the start of that entry's memory
+ * @width: columns
+ * @height: lines
+ * @channels: number of channels
  * @element_bytes: 1 or 2
  *
  * Return: the cube.
@@ -101,9 +101,9 @@ struct nvdla_data_cube nvdla_test_feature(s16 address, u32 offset, u32 width, u3
 
 /**
  * nvdla_test_stream() - describe a cube that one engine passes to the next, without memory
- * @width: elements
- * @height: elements
- * @channels: elements
+ * @width: columns
+ * @height: lines
+ * @channels: number of channels
  * @element_bytes: 1 or 2
  *
  * Return: the cube.
@@ -120,7 +120,7 @@ struct nvdla_data_cube nvdla_test_stream(u32 width, u32 height, u32 channels, u3
 /**
  * nvdla_test_weights() - describe weights, their mask or their group sizes in system memory
  * @address: index into the address table
- * @offset: bytes from there
+ * @offset: bytes from the start of that entry's memory
  * @size: bytes
  *
  * Return: the cube.
@@ -162,8 +162,8 @@ u32 nvdla_test_add(struct nvdla_test_task *t, u32 op_type)
 /**
  * nvdla_test_edge() - have one operation wait for another
  * @t: task graph
- * @node: the operation that is waited for
- * @target: the operation that waits
+ * @node: index of the operation whose event is waited for
+ * @target: index of the operation that waits
  * @event: enum nvdla_event, of @node
  */
 void nvdla_test_edge(struct nvdla_test_task *t, u32 node, u32 target, u32 event)
@@ -177,8 +177,8 @@ void nvdla_test_edge(struct nvdla_test_task *t, u32 node, u32 target, u32 event)
 /**
  * nvdla_test_fuse() - have one operation pass its output to another as a stream
  * @t: task graph
- * @producer: the operation whose output it is
- * @consumer: the operation whose input it is
+ * @producer: index of the operation that writes the stream
+ * @consumer: index of the operation that reads the stream
  */
 void nvdla_test_fuse(struct nvdla_test_task *t, u32 producer, u32 consumer)
 {

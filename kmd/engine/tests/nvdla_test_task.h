@@ -38,10 +38,10 @@ struct kunit;
 
 /**
  * struct nvdla_test_task - a task graph under construction
- * @variant: core that it is for
+ * @variant: core that the graph is for
  * @graph: nodes
- * @operations: their operations
- * @surfaces: their surfaces
+ * @operations: operation descriptors of the nodes
+ * @surfaces: surface descriptors of the nodes
  * @luts: look-up tables
  * @extents: the address table
  * @num_operations: number of operations

@@ -59,8 +59,8 @@ public:
 	 * memory */
 	std::span<std::byte> bytes() const { return { address_, address_ ? size_ : 0 }; }
 
-	/** \brief Record that a job uses the buffer, and add the fences that it has to wait for to
-	 * \a dependencies */
+	/** \brief Record that a job uses the buffer, and add the fences for which the job has to
+	 * wait to \a dependencies */
 	void use(const std::shared_ptr<EmbeddedFence> &fence, bool write,
 		 std::vector<std::shared_ptr<EmbeddedFence>> &dependencies);
 	/** \return true if no submitted job writes the buffer; with \a write, true if no submitted

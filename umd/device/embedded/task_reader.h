@@ -16,8 +16,8 @@
 namespace nvdla
 {
 
-/* Copies a structure to the caller, as the kernel does: members that only the caller's version has
- * become zero. */
+/* Copies a structure to the caller, as the kernel does, and zeroes the members that only the
+ * caller's version has. */
 template<typename T>
 void writeStruct(uint64_t user, size_t userSize, const T &from)
 {

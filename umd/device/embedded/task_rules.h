@@ -17,7 +17,7 @@ namespace nvdla
 {
 
 /**
- * \brief Sizes of memories' buffers are multiples of these bytes, because the core transfers whole
+ * \brief A memory's buffer has a multiple of this number of bytes, because the core transfers whole
  * atoms and whole lines of weights
  */
 inline constexpr uint64_t memoryGranule = 128;

@@ -26,8 +26,8 @@ struct RequestState;
 
 /** \brief Behaviour of submit() if the network's queue is full */
 enum class WhenFull {
-	Wait, /**< block until there is room; in the loop's thread, which must not block, return
-	       * Busy */
+	Wait, /**< block until there is room; in the thread of LoadOptions::loop, which must not
+	       * block, return Busy */
 	Busy, /**< return ErrorCode::Busy */
 };
 
@@ -74,7 +74,7 @@ struct TensorPlace {
 class Request
 {
 public:
-	/** \brief Receives the result of wait(), in the thread of the network's loop */
+	/** \brief Receives the result of wait(), in the thread of the loop, LoadOptions::loop */
 	using Callback = std::function<void(const Result<RunReport> &)>;
 
 	static Result<Request> create(const Network &network);
@@ -183,15 +183,15 @@ public:
 	 * \param[in] timeout longest time to wait; without it, there is no limit
 	 * \return the result of the last run: DeviceRefused with operation and field, Timeout for a
 	 * job that hung, DeviceFailed, Cancelled; Timeout also if the run is not done after \a
-	 * timeout, InvalidArgument if the request was never submitted, or in the loop's thread
+	 * timeout; InvalidArgument if never submitted, or in the thread of LoadOptions::loop
 	 */
 	Result<RunReport> wait(std::optional<std::chrono::milliseconds> timeout = {});
 
 	/**
 	 * \brief Call submit() and wait()
 	 *
-	 * If a slot is free and no other request waits for one, the calling thread does the run,
-	 * which is faster than the loop's thread.
+	 * If one of LoadOptions::slots is free, no other request waits and the priority is Normal,
+	 * the calling thread does the run, which is faster than the thread of LoadOptions::loop.
 	 */
 	Result<RunReport> run(const RunOptions &options = {});
 

@@ -11,8 +11,8 @@
 namespace nvdla
 {
 
-/** \brief Calls a function whenever its eventfd was written to. Only the loop's thread may use a
- * watch */
+/** \brief Calls a function whenever its eventfd was written to. Only the thread of the loop that
+ * create() gets may use a watch */
 class EventWatch
 {
 public:

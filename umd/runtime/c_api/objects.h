@@ -81,7 +81,7 @@ struct nvdla_loop {
 struct nvdla_network {
 	nvdla::Network network;
 	std::optional<nvdla::ElementOrder> order = {}; /* order of elements that the application
-							  chose; nothing: that of each tensor */
+							  chose; nothing: each tensor's own */
 };
 
 struct nvdla_pool {
