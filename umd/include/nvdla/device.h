@@ -300,14 +300,15 @@ public:
 	/** \return true if the buffer's handle() is valid on this open device */
 	bool owns(const Buffer &buffer) const;
 
-	/** \return InvalidArgument for a priority that info().priorities denies */
+	/** \return InvalidArgument for a priority that info().priorities denies; Unsupported
+	 * without Feature::Contexts */
 	Result<Context> createContext(Priority priority) const;
 
 	/**
 	 * \brief Let the driver check a task graph that is going to be run often
 	 *
 	 * \param[in] graph not needed afterwards
-	 * \param[in] addresses entries of each address table
+	 * \param[in] addresses number of entries in the address table of each run
 	 * \param[in] index of the task in its job, for messages
 	 * \return DeviceRefused with the driver's reason, naming operation and field; NoMemory if
 	 * prepared tasks take info().maxTaskBytes already; Unsupported without

@@ -47,13 +47,12 @@ struct LoadOptions {
  * reads the states of the run before, and a run that fails or is cancelled does not change them.
  * For several sequences of inputs, load a network for each; for a new sequence, load it anew.
  *
- * Any number of networks may reside on a device and run at the same time. The member
- * functions run one request, from one thread at a time; use objects
- * of class Request for more.
+ * Any number of networks may reside on a device and run at the same time. The member functions run
+ * one request, from one thread at a time; use objects of class Request for more.
  *
- * The destructor cancels requests in flight. It
- * returns when all callbacks have been called; in the loop's thread, or with a loop
- * that the caller runs, it does not wait, and callbacks come when the loop runs.
+ * The destructor cancels requests in flight, and returns when all callbacks have been called. In
+ * the loop's thread, or with a loop that the caller runs, the destructor does not wait: the
+ * callbacks come when the loop runs.
  */
 class Network
 {

@@ -115,8 +115,8 @@ struct Convolution {
 	 * Both must have the same mode and conversion of pixels; pictures must have the same
 	 * padding at the sides, Winograd's inputs the same padding and stride (guide, DATA_REUSE).
 	 * In direct mode the inputs may also be overlapping slices of one surface: this
-	 * convolution's slice begins after the first line of the previous one's and ends after its
-	 * last (guide, RLS_SLICES).
+	 * convolution's slice begins after the first line of the previous convolution's slice and
+	 * ends after the last line of that slice (guide, RLS_SLICES).
 	 */
 	bool reuseData = false;
 	/** \brief FP16: NaN in input and weights is read as zero (precision, NaN) */
@@ -282,7 +282,7 @@ struct Normalization {
  */
 struct Contract {
 	std::string name;
-	std::string input; /**< stride.x * stride.y times the output's channels */
+	std::string input; /**< a surface with stride.x * stride.y times the output's channels */
 	std::string output;
 	Axes stride;
 };
@@ -348,9 +348,9 @@ struct Unary {
 /**
  * \brief Copy elements to a cube of another shape, on the CPU
  *
- * Elements are counted in the order H, W, C. The output must be described before, with the input's
- * type and as many elements. With \a axes, the elements are seen as an array of up to five axes,
- * which is transposed.
+ * Elements are counted in the order H, W, C. Graph::surface() must describe the output, with the
+ * input's type and as many elements. With \a axes, the elements are seen as an array of up to five
+ * axes, which is transposed.
  */
 struct Reshape {
 	std::string name;

@@ -91,7 +91,7 @@ enum class EmuOpType : uint8_t {
 	Standardize =
 		7,     /**< (x - mean) / sqrt(variance + shift) of a pixel's channels; extension */
 	Largest = 8,   /**< the largest of a pixel's channels; extension */
-	Function = 9,  /**< y = function(shift + scale * x), power is its parameter; extension */
+	Function = 9,  /**< function(shift + scale * inner(x)), parameter: power; extension */
 	Smallest = 10, /**< the smallest of a pixel's channels; extension */
 	/** \brief Like Normalize, but integers are rounded twice; extension */
 	NormalizeTwice = 11,
