@@ -27,7 +27,7 @@ struct NetworkFile {
 
 	/** \return the path without its folders */
 	std::string name() const;
-	/** \return a copy with options that let the compiler choose what is fastest on the chip
+	/** \return a copy with options that let the compiler choose the fastest way on the chip
 	 * that \a chip describes */
 	NetworkFile onChip(const ChipOptions &chip) const;
 };
