@@ -4,8 +4,8 @@
 import re
 import subprocess
 
-# An address in a call trace, such as nvdla_job_begin+0x1c/0x80 [nvdla]. Behind "RIP: 0010:" it is that of the failed
-# instruction, otherwise a return address.
+# An address in a call trace, such as nvdla_job_begin+0x1c/0x80 [nvdla]. Behind "RIP: 0010:" it is the address of the
+# failed instruction, otherwise a return address.
 _PLACE = re.compile(r'(RIP: \w+:)?\b([A-Za-z_][\w.]*)\+0x([0-9a-f]+)/0x[0-9a-f]+ \[nvdla\]')
 # Folder of the sources in the debug information of a module that was built inside of the guest tree (unpacked Debian
 # packages).
