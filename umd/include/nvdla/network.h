@@ -29,10 +29,10 @@ struct LoadOptions {
 	 *
 	 * Each run in flight needs memory for its own tensors and intermediate results, which is
 	 * allocated at first use; all share one copy of the parameters. With two runs in flight,
-	 * the device begins the next run while the CPU still reads the results of the last; small
-	 * networks and networks with CPU tasks gain from more than two. If the memory for another
-	 * run cannot be allocated, the network continues with fewer. A network with states has one
-	 * run in flight, whatever is set here.
+	 * the device begins the next run while the CPU still reads the results of the earlier
+	 * run; small networks and networks with CPU tasks gain from more than two. If the memory
+	 * for another run cannot be allocated, the network continues with fewer. A network with
+	 * states has one run in flight, whatever is set here.
 	 */
 	unsigned slots = 4;
 	/** \brief Maximum number of waiting requests; see RunOptions::whenFull */

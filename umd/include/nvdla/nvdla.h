@@ -147,7 +147,7 @@ enum nvdla_status nvdla_device_get_info(const struct nvdla_device *device,
 					struct nvdla_device_info *info);
 
 /** Create a loop with a thread of its own, which runs callbacks; networks, pools and watches hold
- * references */
+ * references to it */
 enum nvdla_status nvdla_loop_create(struct nvdla_loop **loop);
 /** Like EventLoop::attach(). uv_loop: loop of libuv, which the caller runs */
 enum nvdla_status nvdla_loop_attach(struct uv_loop_s *uv_loop, struct nvdla_loop **loop);
@@ -192,7 +192,7 @@ enum nvdla_status nvdla_network_load_file(struct nvdla_device *device, const cha
 /** data: a whole loadable, not needed afterwards */
 enum nvdla_status nvdla_network_load(struct nvdla_device *device, const void *data, size_t size,
 				     struct nvdla_network **network);
-/** Cancels runs in flight and waits for their callbacks, except in a callback */
+/** Cancels runs in flight and waits for their callbacks; in a callback, does not wait */
 void nvdla_network_free(struct nvdla_network *network);
 
 /** Type of an element */
@@ -321,7 +321,7 @@ void nvdla_buffer_end_access(struct nvdla_buffer *buffer);
  * Let the network read an input from a buffer, or write an output to it, in the tensor's layout,
  * without a copy
  *
- * buffer: NULL to end this and copy the tensor again. offset: bytes, a multiple of
+ * buffer: NULL to unbind the buffer and copy the tensor again. offset: bytes, a multiple of
  * nvdla_device_info.atom_bytes
  */
 enum nvdla_status nvdla_request_bind_input(struct nvdla_request *request, size_t index,
@@ -371,7 +371,7 @@ struct nvdla_pool_options {
 enum nvdla_status nvdla_pool_create(struct nvdla_device *const *devices, size_t count,
 				    const struct nvdla_pool_options *options,
 				    struct nvdla_pool **pool);
-/** Cancels pending requests and waits for their callbacks, except in a callback */
+/** Cancels pending requests and waits for their callbacks; in a callback, does not wait */
 void nvdla_pool_free(struct nvdla_pool *pool);
 /** data: a whole loadable, not needed afterwards. network: set to the network's number in the
  * pool */

@@ -38,7 +38,7 @@ struct RealLayer {
 };
 
 /**
- * \brief Largest difference between a layer's results and those in real numbers
+ * \brief Largest difference between a layer's results and the results in real numbers
  *
  * Upper bounds in real numbers, for any input and all results in the output's range. Each member is
  * the largest of all kernels.

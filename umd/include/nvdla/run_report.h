@@ -95,7 +95,7 @@ struct RunReport {
 	std::vector<Step> steps;
 	std::chrono::nanoseconds queued{ 0 };	/**< time from submit() to the first step */
 	std::chrono::nanoseconds duration{ 0 }; /**< time from the first step to the end of the
-						 * last */
+						 * last step */
 };
 
 } /* namespace nvdla */

@@ -106,7 +106,7 @@ inline bool makesOneChannel(EmuOpType type)
 	return type == EmuOpType::ArgMax || type == EmuOpType::Largest ||
 	       type == EmuOpType::Smallest;
 }
-/** \return whether an operation has power, scale and shift */
+/** \return whether an operation uses the members power, scale and shift */
 inline bool hasPower(EmuOpType type)
 {
 	return type == EmuOpType::Power || type == EmuOpType::LocalResponse ||

@@ -217,7 +217,7 @@ Result<std::vector<std::byte>> elementsFromFloat(const TensorDesc &desc,
 
 /**
  * \brief Convert elements to numbers, with desc.quantization
- * \param[in] elements desc.elements() of them in \a order, as unpackElements() gives them
+ * \param[in] elements desc.elements() elements in \a order, as unpackElements() gives them
  */
 Result<std::vector<float>> elementsToFloat(const TensorDesc &desc,
 					   std::span<const std::byte> elements,
