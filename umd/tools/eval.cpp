@@ -27,7 +27,7 @@ namespace
 using namespace nvdla;
 
 struct Settings {
-	tools::RunSettings run; /* device, network, scaling of pixels */
+	tools::RunSettings run; /* options set device, network, scaling, timeoutMs */
 	std::string folder;
 	std::string truth;
 	std::string labels;

@@ -32,7 +32,7 @@ struct NetworkFile {
 	NetworkFile onChip(const ChipOptions &chip) const;
 };
 
-/** \return the file at \a path: a model if its name has the ending of one */
+/** \return the file at \a path: a model if its name ends like a model's */
 NetworkFile networkFile(const std::string &path);
 
 /** \brief The network argument and its options. The object must exist until the command line is
