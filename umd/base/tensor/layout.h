@@ -13,7 +13,7 @@ namespace nvdla
 class Layout
 {
 public:
-	/** \brief One channel: pixel (h, w) is at offset() + h * lineStride + w * pixelStep */
+	/** \brief One channel: pixel (h, w) is at byte offset() + h * lineStride + w * pixelStep */
 	struct Channel {
 		uint64_t surface; /**< bytes from the image's start to the channel's surface or
 				     plane */

@@ -63,8 +63,8 @@ size_t toFloatsOfTarget(const std::byte *, float *, size_t)
 
 #endif
 
-/* Vectors are used only on targets that have vectors of doubles; on others they would be no
- * faster. */
+/* Vectors are used only on targets that have vectors of doubles; on other targets vectors
+ * would be no faster. */
 #if HWY_HAVE_FLOAT64 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
 
 using Tag = hn::ScalableTag<double>;
