@@ -38,8 +38,8 @@ def with_lines(text, module):
 
 
 def _place(match):
-	"""Return function and offset of the instruction that @match names. A return address is that of the instruction
-	after the call, so 1 is subtracted."""
+	"""Return function and offset of the instruction that @match names. A return address is the address of the
+	instruction after the call, so 1 is subtracted."""
 	offset = int(match.group(3), 16)
 	return match.group(2), offset if match.group(1) else max(offset - 1, 0)
 
