@@ -148,7 +148,7 @@ struct Elements {
 struct GraphWeights {
 	std::string name;
 	uint32_t k = 0;
-	uint32_t c = 0; /**< channels of a kernel: those of one group */
+	uint32_t c = 0; /**< channels of a kernel, within one group */
 	uint32_t r = 0;
 	uint32_t s = 0;
 	Elements elements;

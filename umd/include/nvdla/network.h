@@ -128,7 +128,7 @@ public:
 	Result<std::vector<float>> outputFloat(size_t index,
 					       ElementOrder order = ElementOrder::Nchw) const;
 
-	/** \brief Run all tasks in their order and wait for the last; see Request::run() */
+	/** \brief Run all tasks in their order and wait for the last task; see Request::run() */
 	Result<RunReport> run(const RunOptions &options = {});
 
 private:

@@ -287,7 +287,7 @@ enum nvdla_status nvdla_request_set_input_tensor(struct nvdla_request *request, 
 enum nvdla_status nvdla_request_get_output(const struct nvdla_request *request, size_t index,
 					   void *elements, size_t bytes);
 /** shape: room for nvdla_tensor_info.rank lengths of axes; an open axis has its length in the last
- * run, 0 or more. The elements of an output with open axes are those of this shape */
+ * run, 0 or more. An output with open axes has the elements of this shape */
 enum nvdla_status nvdla_request_get_output_shape(const struct nvdla_request *request, size_t index,
 						 uint32_t *shape, size_t rank);
 /**

@@ -25,7 +25,7 @@ struct RealLayer {
 	 */
 	op::Convolution convolution;
 	uint32_t k = 0;			/**< number of kernels */
-	uint32_t c = 0;			/**< channels of a kernel: those of one group */
+	uint32_t c = 0;			/**< channels of a kernel, within one group */
 	uint32_t r = 0;			/**< lines of a kernel */
 	uint32_t s = 0;			/**< columns of a kernel */
 	std::vector<float> weights;	/**< weights in K, C, R, S order */

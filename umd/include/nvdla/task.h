@@ -192,7 +192,7 @@ using AnyTask = std::variant<DlaTask, EmuTask, HostTask>;
  * - Files of firmware interface 0.11 and older, and of the compiler ONNC, have data cubes of 28
  *   bytes, without an offset; the cubes are converted.
  * - graph[i].index becomes i: not every compiler writes it.
- * - An edge whose engine is not that of the named node leads to another task and is dropped;
+ * - An edge whose engine differs from the named node's leads to another task and is dropped;
  *   dependency_count is computed again.
  *
  * The contents of the operations are not checked here; the driver does that.
