@@ -64,7 +64,7 @@ Result<void> checkHost(const TensorDesc &desc, const HostTensor &tensor)
 	return {};
 }
 
-/* Converts a framework's integers of 8 bits to those of another \a type on the device. */
+/* Converts a framework's integers of 8 bits to integers of another \a type on the device. */
 std::vector<std::byte> integersFromHost(DataType type, const HostTensor &from)
 {
 	std::vector<std::byte> to(from.bytes.size() * elementBytes(type));

@@ -36,7 +36,7 @@ public:
 	 */
 	static Result<Layout> of(const TensorDesc &desc);
 
-	/** \return place of channel \a c; \a desc is the tensor that of() was given */
+	/** \return place of channel \a c; \a desc is the tensor passed to of() */
 	Channel channel(const TensorDesc &desc, uint32_t c) const;
 
 	/** \return number of adjacent channels in an atom or a pixel */
