@@ -33,9 +33,9 @@ def _die_with(parent):
 
 
 def _prepare(parent):
-	"""Return a function like that of _die_with(), which also copies the niceness of the child to the autogroup
-	of the child's session. With autogroups, the kernel divides processor time among sessions by the
-	niceness of their autogroups, not by that of processes."""
+	"""Return a function that does what _die_with()'s function does, and copies the niceness of the child to the
+	autogroup of the child's session. With autogroups, the kernel divides processor time among sessions by
+	the niceness of their autogroups, not of processes."""
 	die = _die_with(parent)
 
 	def prepare():
