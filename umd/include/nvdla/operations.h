@@ -267,7 +267,7 @@ struct Normalization {
 	Converter in;		/**< input converter; integers only */
 	Converter out;
 	bool bypassSquareSum = false; /**< the table's input is x, not the sum of squares */
-	bool bypassMultiply = false;  /**< the output is the table's result, not times x */
+	bool bypassMultiply = false;  /**< the output is the table's result, without the factor x */
 	/** \brief FP16: NaN in the input is read as zero (precision, NaN) */
 	bool nanToZero = false;
 };
