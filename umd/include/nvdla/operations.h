@@ -87,7 +87,7 @@ struct Convolution {
 	 * of 4 and at least 8
 	 */
 	bool winograd = false;
-	uint8_t winogradShift = 0;    /**< PRA_TRUNCATE: shift of transformed integers */
+	uint8_t winogradShift = 0;    /**< PRA_TRUNCATE: right shift of transformed integers */
 	uint8_t accumulatorShift = 0; /**< CLIP_TRUNCATE: SDP gets sum >> accumulatorShift */
 	/** \brief Lines of the kernel that the MACs take at a time: 1, 2 or 4; images only */
 	uint32_t postExtension = 1;
