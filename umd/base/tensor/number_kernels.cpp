@@ -18,8 +18,8 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/* Vectors convert half precision only on x86 hosts with AVX2. On others, the functions return 0, so
- * that the caller converts all elements. */
+/* Vectors convert half precision only on x86 hosts with AVX2. On other hosts, the functions return
+ * 0, so that the caller converts all elements. */
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 
 using FloatTag = hn::ScalableTag<float>;
