@@ -147,7 +147,7 @@ def _guest(arguments, needed):
 		if set(needed) <= set(found.series()):
 			return found, sorted({*guest.series_there(), *found.series()}, key=kernels.number)
 		if set(needed) != set(kernels.known()):
-			# If one cannot be fetched, another kernel may be the oldest or the newest: fetch all known ones.
+			# If a kernel cannot be fetched, another may be the oldest or the newest: fetch all known ones.
 			found = guest.find(progress, kernels.known())
 		return found, found.series()
 
