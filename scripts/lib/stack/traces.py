@@ -4,8 +4,8 @@
 import re
 import subprocess
 
-# An address in a call trace, such as nvdla_job_begin+0x1c/0x80 [nvdla]. Behind "RIP: 0010:" it is that of the failed
-# instruction, otherwise a return address.
+# An address in a call trace, such as nvdla_job_begin+0x1c/0x80 [nvdla]. Behind "RIP: 0010:" it is the address of the
+# failed instruction, otherwise a return address.
 _PLACE = re.compile(r'(RIP: \w+:)?\b([A-Za-z_][\w.]*)\+0x([0-9a-f]+)/0x[0-9a-f]+ \[nvdla\]')
 # Folder of the sources in the debug information of a module that was built inside of the guest tree (unpacked Debian
 # packages).
@@ -38,8 +38,8 @@ def with_lines(text, module):
 
 
 def _place(match):
-	"""Return function and offset of the instruction that @match names. A return address is that of the instruction
-	after the call, so 1 is subtracted."""
+	"""Return function and offset of the instruction that @match names. A return address is the address of the
+	instruction after the call, so 1 is subtracted."""
 	offset = int(match.group(3), 16)
 	return match.group(2), offset if match.group(1) else max(offset - 1, 0)
 

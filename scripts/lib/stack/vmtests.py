@@ -24,7 +24,7 @@ _MODES = {'iommu': ('iommu', 1, _FULL), 'cma': ('cma', 1, _FULL), 'none': ('none
 # Further words that tests.list has among a test's modes. _SUITE: the program is linked with the
 # frameworks of the suite tree (packages of a newer Debian) and runs with that tree's loader.
 # _NARROW: the program is built for 32 bits. _CROSS: the test also runs in guests of other
-# architectures. _NEWEST: the test runs only on the newest kernel. _EACH: it runs on every kernel.
+# architectures. _NEWEST: the test runs only on the newest kernel. _EACH: the test runs on every kernel.
 _SUITE = 'suite'
 _NARROW = 'narrow'
 _CROSS = 'cross'

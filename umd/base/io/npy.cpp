@@ -71,7 +71,7 @@ Result<std::vector<size_t>> shapeOf(std::string_view dictionary, const std::stri
 	}
 }
 
-/* Converts uint8 to int16, which can hold all of its values. */
+/* Converts uint8 to int16, which can hold all values of uint8. */
 std::vector<std::byte> widened(std::span<const std::byte> bytes)
 {
 	std::vector<std::byte> wide(2 * bytes.size());
