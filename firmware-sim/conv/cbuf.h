@@ -55,7 +55,7 @@ public:
 		return surface / perEntry_ * perEntry_ * width_ + x * atoms(surface) +
 		       surface % perEntry_;
 	}
-	/** \return the first entry that may have unused atoms, or \a end if there is none */
+	/** \return the first entry of a line with unused atoms, or \a end if there is none */
 	uint32_t firstPadded(uint32_t end) const;
 
 private:

@@ -35,7 +35,7 @@ struct SpecialCount {
 
 	/** \return true if there is a NaN or an infinity */
 	static bool any(std::span<const std::byte> halves);
-	/** \brief Count numbers; NaNs become 0 if \a flush */
+	/** \brief Count the NaNs and infinities; NaNs become 0 if \a flush */
 	void pass(std::span<std::byte> halves, bool flush);
 
 	void add(const SpecialCount &other)
@@ -45,7 +45,7 @@ struct SpecialCount {
 	}
 
 	/**
-	 * \brief Count \a bits
+	 * \brief Count \a bits if they are a NaN or an infinity
 	 * \return the bits to buffer: 0 for a NaN if \a flush
 	 */
 	uint16_t pass(uint16_t bits, bool flush)
@@ -173,7 +173,7 @@ public:
 
 	/** \brief Fetch as many bytes as the ring has room for */
 	void fill();
-	/** \return true if everything was fetched */
+	/** \return true if all bytes were fetched */
 	bool done() const { return fetched_ == bytes_; }
 	/** \return number of bytes fetched so far */
 	uint64_t fetched() const { return fetched_; }
@@ -242,11 +242,11 @@ public:
 	WeightGroup next() override;
 	/** \brief Fetch as many bytes as the banks have room for */
 	void fill();
-	/** \return true if everything was fetched and CSC has released it */
+	/** \return true if all weights were fetched and CSC has released them */
 	bool released() const;
 	/** \brief Copy the fetched bytes into the buffer, after CSC has read all its weights */
 	void settle();
-	/** \return true if everything was fetched */
+	/** \return true if all weights were fetched */
 	bool done() const { return packed_.done() && mask_.done(); }
 
 	/** \return FP16 special values among the fetched weights, padding included */
@@ -281,7 +281,7 @@ private:
 	uint32_t kernelsLeft_;
 	std::vector<std::byte> bytes_;	   /* copy of a group that wraps around */
 	RawVector<std::byte> present_;	   /* packed elements of a sparse group */
-	RawVector<std::byte> expanded_;	   /* the group itself */
+	RawVector<std::byte> expanded_;	   /* elements of a sparse group, zeroes included */
 	ControlData masks_;		   /* mask of a sparse group */
 	std::vector<std::byte> maskBytes_; /* copy of a mask that wraps around */
 	uint32_t maskHeld_ = 0;		   /* mask bits read ahead, of the next group */

@@ -53,9 +53,9 @@ struct Fp16Data {
 struct Fp16Lane {
 	/** Signed significands, shifted as in Fp16Vector; 0 for zeroes */
 	alignas(64) int16_t significand[kFp16Columns];
-	/** Multiples of four, plus a bias; the most negative number for zeroes */
+	/** Exponents: multiples of four, plus a bias; for zeroes the most negative number */
 	alignas(64) int16_t exponent[kFp16Columns];
-	/** Where LostCarries has the bits of these weights, in its own format */
+	/** Places of the bits of these weights in LostCarries, stored by LostCarries::place() */
 	alignas(64) uint8_t carryPlaces[2 * kFp16Columns];
 };
 
