@@ -60,7 +60,7 @@ public:
 	/** \return false if the order of runs matters: output to PDP, or output that may overwrite
 	 * inputs of other elements */
 	bool isShareable() const;
-	/** \brief Add the counts of \a other, except memory traffic */
+	/** \brief Add the counters of \a other, except memory traffic */
 	void count(SdpStream &other);
 
 	/**
@@ -82,7 +82,7 @@ public:
 	 */
 	OperationResult finish();
 
-	/** \brief Count NaNs and infinities of FP16 input from memory whose numbers are pushed */
+	/** \brief Add to the counts of NaNs and infinities in FP16 input from memory */
 	void countInput(uint32_t nan, uint32_t inf);
 
 private:
