@@ -104,8 +104,8 @@ struct OfCdp {
 struct Positions {
 	Mask hit;
 	Mask underflow;
-	Bits index;	 /* index of a hit */
-	Single fraction; /* fraction of a hit: 0 to 1 */
+	Bits index;	 /* hit: index of the entry before the input */
+	Single fraction; /* hit: 0 at this entry, 1 at the next */
 
 	/** \param one 2^n; the fraction is cut off to n bits */
 	HWY_INLINE Positions(const FloatLut::Table &table, Bits x, float one)
