@@ -240,7 +240,7 @@ private:
 	bool resetting_ = false;
 	bool stopping_ = false;
 	unsigned int delivering_ = 0; /* threads that are in a callback */
-	/* Incremented when an operation can begin and when callbacks have returned. */
+	/* Incremented when an operation can begin or callbacks have returned; next() polls it. */
 	std::atomic<unsigned int> news_ = 0;
 	Workers workers_;
 	/* Used by the thread that runs the convolution; reset only while no convolution runs. */
