@@ -61,7 +61,7 @@ public:
 private:
 	uint32_t width_;
 	uint32_t perEntry_;
-	uint32_t whole_; /* groups of perEntry_ surfaces */
+	uint32_t whole_; /* number of whole groups of perEntry_ surfaces */
 	uint32_t rest_;	 /* number of remaining surfaces */
 };
 

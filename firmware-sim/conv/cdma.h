@@ -123,7 +123,7 @@ protected:
 	/** \return the cube, if it can be read in place and buffering would not change its bytes */
 	virtual std::optional<CubeInMemory> look() { return {}; }
 
-	/** \return the bytes from \a offset behind CDMA's pointer to where the ring wraps around */
+	/** \return the bytes from \a offset entries behind CDMA's pointer to the end of the ring */
 	std::span<std::byte> entries(uint32_t offset)
 	{
 		return cbuf_.from(cbuf_.data(), cbuf_.data().advance(cbuf_.data().write(), offset));
@@ -255,8 +255,8 @@ public:
 private:
 	std::string checkFetch() const;
 	bool allArrives() const;
-	/** \brief Check all compressed groups with a copy of the buffer, before any result is
-	 * written */
+	/** \return why a compressed group never arrives, empty if all arrive; checked with a copy
+	 * of the buffer before any result is written */
 	std::string checkGroups() const;
 	/**
 	 * \brief Wait for CDMA to announce the next compressed group to CSC

@@ -219,7 +219,7 @@ void allTiles(std::span<const TilePosition> positions, const Panel &panel, const
 		tilesOf<Product, TwoVectors>(positions, panel, sums);
 }
 
-/** Calls allTiles() with the product of \a kind that this target has */
+/** Calls allTiles() with the instructions for \a kind on this target */
 void tileSumsOfTarget(TileKind kind, std::span<const TilePosition> positions, const Panel &panel,
 		      const TileSums &sums)
 {

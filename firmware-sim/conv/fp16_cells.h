@@ -75,8 +75,8 @@ public:
 	/** \brief Split the weights into significands and exponents, after load() of all groups */
 	void takeApart();
 
-	/** Before takeApart(), the first of each two lanes holds the weights of both, in units as
-	 * in conv_tile */
+	/** Before takeApart(), the first of each two lanes holds the weights of both lanes, in
+	 * units of 32 bits as in conv_tile.h */
 	Fp16Lane numbers[kMacLanes];
 	uint32_t kernels = 0; /**< kernels of all groups; only the last group may be partial */
 	uint32_t lanes = 0;

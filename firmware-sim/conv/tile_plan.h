@@ -40,7 +40,7 @@ struct TileKernel {
 /** \brief A kernel row, or one column of a row if the kernel is dilated */
 struct TileTap {
 	uint32_t row;
-	uint32_t offset; /**< distance from the position's first operand, elements */
+	uint32_t offset; /**< distance from the position's first operand, in elements */
 	uint32_t elements;
 	size_t unit = 0; /**< index of the first unit of the tap's weights */
 };
