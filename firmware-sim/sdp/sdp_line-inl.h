@@ -95,7 +95,7 @@ struct Run {
 	bool exact = false; /* all numbers are exact; halves round away from 0 */
 	double margin = 0;  /* if not exact: results closer to a half than this are uncertain */
 
-	/** \return false if numbers are too large, or something may saturate */
+	/** \return false if numbers are too large, or a result may saturate */
 	bool set();
 
 private:

@@ -209,7 +209,7 @@ struct Block {
 		 ...);
 	}
 
-	/** \param at place of the block's first value */
+	/** \param at index of the block's first value in the run */
 	HWY_INLINE void apply(const Step &step, size_t at)
 	{
 		if (step.unit != Step::Unit::None)
@@ -244,7 +244,7 @@ struct Block {
 			((values[kIndex] = wrapped(values[kIndex])), ...);
 	}
 
-	/** \param out called with the place of the block and its vectors */
+	/** \param out called with the index of the block's first value, and the vectors */
 	template<typename Output>
 	HWY_INLINE void put(Output &out, size_t at) const
 	{
