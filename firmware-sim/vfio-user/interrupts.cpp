@@ -17,7 +17,7 @@ namespace nvdla::sim::vfiouser
 namespace
 {
 
-/* Other files are refused: the write could block, or store eight bytes as data. */
+/* Only eventfds are accepted: a write to another file could block, or store eight bytes as data. */
 bool isEventfd(int fd)
 {
 	std::array<char, 64> target;
