@@ -353,7 +353,7 @@ CdpCounters CdpRun::counters() const
 /* \return number of useful threads; 1 if an output overwrites the input of another position. */
 unsigned int worthwhileThreads(const CdpOp &op)
 {
-	constexpr uint64_t kAtoms = 640; /* work of several microseconds, for which a thread pays */
+	constexpr uint64_t kAtoms = 640; /* work of some microseconds, worth waking a thread */
 	const uint64_t line = uint64_t{ op.width } * op.atom();
 	const Placement written = op.destination.placement(line, op.height, op.surfaces());
 	const Placement read = op.source.placement(line, op.height, op.surfaces());

@@ -47,7 +47,7 @@ HWY_INLINE Bits difference(Bits a, Bits b)
 
 /** SDP's and CDP's steps of a look-up; LutVariant describes the differences */
 struct OfSdp {
-	static constexpr float kOne = 0x1p35F; /* scale of the fraction */
+	static constexpr float kOne = 0x1p35F; /* 2^n: a fraction has n bits */
 
 	/** \return 1 - fraction, rounded only once: FP32 cannot hold a large weight exactly */
 	static HWY_INLINE Bits weightOfFirst(Single fraction)

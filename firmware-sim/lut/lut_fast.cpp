@@ -77,7 +77,7 @@ private:
 	}
 };
 
-/** Selects for each lane a number of LO or LE, for an underflow or an overflow */
+/** Selects for each lane a member of an edge: of LO or LE, for underflow or overflow */
 struct Pick {
 	Mask lo;
 	Mask underflow;

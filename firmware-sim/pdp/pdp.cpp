@@ -109,7 +109,7 @@ void PdpReader::poolLine(uint32_t surface, uint32_t y)
 /* \return number of useful threads; 1 if an output overwrites the input of another surface. */
 unsigned int worthwhileThreads(const PdpOp &op)
 {
-	constexpr uint64_t kAtoms = 1024; /* some microseconds of work, for which a thread pays */
+	constexpr uint64_t kAtoms = 1024; /* work of some microseconds, worth waking a thread */
 	const Placement written = destinationOf(op);
 	const Placement read =
 		op.source.placement(uint64_t{ op.inWidth } * op.atom(), op.inHeight, op.surfaces());
