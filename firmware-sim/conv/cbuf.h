@@ -49,7 +49,7 @@ public:
 	{
 		return surface / perEntry_ < whole_ || rest_ == 3 ? perEntry_ : rest_;
 	}
-	/** \return the index in the line of the atom at column \a x */
+	/** \return the index in the line of \a surface's atom at column \a x */
 	uint32_t atom(uint32_t surface, uint32_t x) const
 	{
 		return surface / perEntry_ * perEntry_ * width_ + x * atoms(surface) +

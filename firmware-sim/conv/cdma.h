@@ -107,7 +107,7 @@ protected:
 	{
 	}
 
-	/** \brief Fetches line \a line of the cube to entry \a offset behind CDMA's pointer */
+	/** \brief Fetches a line of the cube; it begins \a offset entries behind CDMA's pointer */
 	using FetchLine = std::function<void(uint32_t line, uint32_t offset)>;
 
 	/**
@@ -221,7 +221,7 @@ private:
 	uint32_t loaded_ = 0;  /* entries loaded since release() */
 	const size_t entryBytes_;
 	std::array<std::byte, kEntryBytes> current_; /* entry loaded last */
-	size_t used_;				     /* used bytes of current_ */
+	size_t used_;				     /* number of used bytes of current_ */
 };
 
 /**

@@ -44,8 +44,8 @@ struct CubeSize {
 /** \brief CDMA: place of the input cube, and its layout in the buffer */
 struct DataFetch {
 	RamType ram = RamType::Mc;
-	uint64_t address = 0;	/**< cube, or plane 0 of an image */
-	uint64_t addressUv = 0; /**< plane 1 of a semi-planar image */
+	uint64_t address = 0;	/**< of the cube, or of plane 0 of an image */
+	uint64_t addressUv = 0; /**< of plane 1 of a semi-planar image */
 	uint32_t lineStride = 0;
 	uint32_t lineStrideUv = 0;
 	uint32_t surfaceStride = 0;

@@ -77,7 +77,7 @@ struct SdpWork {
 	bool lut = false;
 	uint64_t elements = 0;	 /**< elements, including the padding of the last atom */
 	uint64_t writeWords = 0; /**< words of memory that lines of the output touch */
-	uint64_t writeLines = 0; /**< lines that are written one by one */
+	uint64_t writeLines = 0; /**< lines of the output; 0 for a cube of one position */
 	bool writes = true;	 /**< false: the operation only compares elements */
 	/** \brief Atoms of X1's and X2's operand pairs, for ALU and multiplier */
 	uint64_t pairedAtoms = 0;
