@@ -33,7 +33,7 @@ struct Measurement {
 	double throughput() const { return seconds > 0 ? static_cast<double>(runs) / seconds : 0; }
 
 	/**
-	 * \brief Compute the figures of a measurement from the durations of its runs
+	 * \brief Set \a runs and the members from \a mean to \a most from the durations of the runs
 	 *
 	 * The N-th percentile is the shortest duration that N percent of the runs did not exceed.
 	 *
