@@ -20,7 +20,7 @@ inline constexpr size_t kUnitBytes = 4;
 /** \brief Number of units that a step multiplies on hosts with matrix instructions */
 inline constexpr size_t kMatrixUnits = 16;
 
-/** \brief NaN of TileKind::Float's sums: FP16's 0x7e00 converted to an accumulator */
+/** \brief NaN of TileKind::Float's sums: FP32 with the mantissa bits of FP16's 0x7e00, unshifted */
 inline constexpr int32_t kFloatNan = 0x7f800200;
 
 /** \brief The operand types that the host multiplies in a unit */

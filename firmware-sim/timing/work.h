@@ -38,7 +38,7 @@ struct ConvWork {
 	uint32_t groupKernels = 16; /**< kernels that share a pass: 32 in INT8, else 16 */
 	uint32_t macChannels = 64;  /**< operand pairs of a kernel in one step */
 	uint32_t steps = 1;	    /**< MAC steps of a position in one kernel group */
-	uint32_t lanes = 64;	    /**< operand pairs of a kernel and position, in all steps */
+	uint32_t lanes = 64;	    /**< operand pairs of a kernel and position: sum of all steps */
 
 	RamType dataRam = RamType::Mc;
 	uint64_t dataBytes = 0; /**< bytes to fetch; 0 if the cube is in the buffer */
@@ -104,7 +104,7 @@ struct PdpWork {
 struct CdpWork {
 	const CoreTiming *core = &nvFullTiming;
 	uint64_t atoms = 0;
-	uint64_t positions = 0; /**< columns of all lines */
+	uint64_t positions = 0; /**< width * height of the cube */
 	bool fp16 = false;
 	bool squares = true; /**< elements are squared and summed up */
 	MemoryTraffic traffic;
