@@ -119,10 +119,10 @@ def plan(series, chosen):
 	"""Return the guests to boot, with the tests of each: {(kernel series, mode): [Test]}. @chosen(name): returns
 	whether the user chose the test with this full name.
 
-	@series: kernels, oldest first. The newest runs each test in all of its modes, the oldest
-	each test in its first mode, except those marked _NEWEST. A kernel between these two runs
-	only the tests marked _EACH. The others would test nothing new on it: code of the driver
-	that is for some kernels only also runs on the oldest or on the newest.
+	@series: kernels, oldest first, and perhaps the debug kernel, which runs only tests marked
+	for it, in their first mode. The newest kernel runs each test in all of its modes, the
+	oldest each test in its first mode, except those marked _NEWEST. A kernel between these two
+	runs only the tests marked _EACH, because the driver has no code for such a kernel alone.
 	"""
 	boots = {}
 	plain = [kernel for kernel in series if kernel != guest.DEBUG]

@@ -274,9 +274,9 @@ std::vector<uint32_t> inOtherOrder(const TensorSignature &signature)
 }
 
 /*
- * Returns the array in N, C, H, W order. Without \a order, the axes of \a given are those of the
- * model's tensor, if \a desc has a signature. Otherwise \a given has three or four axes, in
- * \a order or, by default, channels before lines and columns.
+ * Returns the array in N, C, H, W order. If \a desc has a signature and no \a order is given, the
+ * axes of \a given are those of the model's tensor. In all other cases \a given should have three
+ * or four axes, in \a order (default: channels before lines and columns).
  */
 Result<NpyArray> inAxesOf(const TensorDesc &desc, const NpyArray &given,
 			  std::optional<ElementOrder> order)
