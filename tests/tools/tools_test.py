@@ -345,6 +345,26 @@ class Models(ProgramTest):
 		(pictures / 'notes.txt').write_text('no picture')
 		self.compile('--calibrate', pictures, '--ranges', 'entropy', '--keep-bias')
 
+	def scores(self, *words):
+		"""The ten scores of nvdla-run, by class."""
+		top = json.loads(self.good('nvdla-run', *words, '--top', 10, '--json'))['outputs'][0]['top']
+		return [entry['value'] for entry in sorted(top, key=lambda entry: entry['index'])]
+
+	def test_pictures_become_the_numbers_of_the_calibration(self):
+		seven, net = DIGITS / 'seven.pgm', self.folder / 'net.nvdla'
+		picture = seven.read_bytes()
+		dim = self.write('dim.pgm', picture[:-64] + bytes(pixel // 3 for pixel in picture[-64:]))
+		for ranges in 'minmax', 'percentile', 'powers-of-two':
+			for scaling in (), ('--mean', 3), ('--mean', 8, '--normalize', 0.75):
+				self.good('nvdla-compile', DIGITS / 'digits.onnx', '-o', net, '--ranges', ranges, *scaling, '--calibrate', dim)
+				for shown in dim, seven:
+					with self.subTest(ranges=ranges, scaling=scaling, shown=shown.name):
+						wanted = self.scores(DIGITS / 'digits.onnx', '--input', shown, *scaling)
+						got = self.scores(net, '--input', shown)
+						self.assertLess(max(abs(one - other) for one, other in zip(got, wanted)), 0.15)
+				said = self.good('nvdla-run', net, '--input', seven).splitlines()[0]
+				self.assertIn('as in the calibration' if scaling else "the input's numbers are the pixels", said)
+
 	def test_cache(self):
 		cache = self.folder / 'cache'
 		model = self.write('digits.onnx', (DIGITS / 'digits.onnx').read_bytes())

@@ -5,6 +5,7 @@
  */
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 #include <fmt/core.h>
 #include <nvdla/loadable.h>
@@ -82,6 +83,7 @@ private:
 	std::string text(const flatbuffers::String *string);
 	template<typename T>
 	std::vector<T> copyVector(const flatbuffers::Vector<T> *vector);
+	std::optional<PixelScaling> pixelsOf(const fb::TensorSignature &signature);
 	std::vector<std::string> copyStrings(const List<flatbuffers::String> *strings);
 
 	Result<void> readMemory(const fb::MemoryListEntry &entry, const std::string &where);
@@ -116,6 +118,20 @@ std::vector<T> Reader::copyVector(const flatbuffers::Vector<T> *vector)
 	if (!vector || !afford(vector->size() * sizeof(T)))
 		return {};
 	return { vector->begin(), vector->end() };
+}
+
+/* A list of other than four means makes the tensor's description invalid, by NaNs. */
+std::optional<PixelScaling> Reader::pixelsOf(const fb::TensorSignature &signature)
+{
+	const std::vector<float> mean = copyVector(signature.pixel_mean());
+	PixelScaling pixels{ .normalize = signature.pixel_divisor() };
+
+	if (!signature.pixel_mean())
+		return std::nullopt;
+	pixels.mean.fill(std::numeric_limits<float>::quiet_NaN());
+	if (mean.size() == pixels.mean.size())
+		std::ranges::copy(mean, pixels.mean.begin());
+	return pixels;
 }
 
 std::vector<std::string> Reader::copyStrings(const List<flatbuffers::String> *strings)
@@ -338,7 +354,7 @@ void Reader::readTensor(const fb::TensorDescListEntry &entry)
 	if (const fb::TensorSignature *signature = entry.signature())
 		tensor.signature = { copyVector(signature->shape()),
 				     static_cast<ElementOrder>(signature->order()),
-				     signature->is_8_bits() };
+				     signature->is_8_bits(), pixelsOf(*signature) };
 	loadable_.tensors.push_back(std::move(tensor));
 }
 

@@ -80,8 +80,11 @@ Offset<fb::TensorSignature> writeSignature(FlatBufferBuilder &builder,
 	if (!signature)
 		return 0;
 	const auto shape = builder.CreateVector(signature->shape);
+	const auto &pixels = signature->pixels;
+	const auto mean =
+		pixels ? builder.CreateVector(pixels->mean.data(), pixels->mean.size()) : 0;
 	return fb::CreateTensorSignature(builder, shape, static_cast<uint8_t>(signature->order),
-					 signature->is8Bits);
+					 signature->is8Bits, mean, pixels ? pixels->normalize : 0);
 }
 
 Offset<fb::TensorDescListEntry> writeTensor(FlatBufferBuilder &builder, const TensorEntry &tensor)

@@ -178,8 +178,11 @@ Result<std::optional<Calibration>> calibrationOf(const CompileSettings &settings
 		calibration.table = std::move(*table);
 	}
 	if (!settings.samples.empty()) {
+		const PixelScaling scaling = settings.scaling.scaling();
 		auto samples = modelInputs(model, shapes).and_then([&](auto &&inputs) {
-			return readSamples(settings.samples, inputs, settings.scaling.scaling());
+			auto read = readSamples(settings.samples, inputs, scaling);
+			calibration.extremes = extremesOf(settings.samples, inputs, scaling);
+			return read;
 		});
 		if (!samples)
 			return forward(samples);
@@ -239,6 +242,8 @@ Result<void> compile(const CompileSettings &settings)
 	}
 	if (auto floats = checkFloats(settings, compiled->loadable); !floats)
 		return floats;
+	if (options->calibration)
+		storeScaling(compiled->loadable, *options->calibration, settings.scaling.scaling());
 	auto nodes = settings.report ? report::nodeNames(*model) : report::NodeNames{};
 	/* Free the model's file, because write() makes another copy of the constants. */
 	std::vector<std::byte>().swap(*model);
@@ -312,8 +317,8 @@ void addCalibration(CommandLine &app, CompileSettings &settings)
 			 "with --calibrate, keep the model's biases; otherwise they change to "
 			 "compensate for the rounding of the weights"));
 	settings.scaling.addTo(app, "the pictures of --calibrate",
-			       "; the loadable stores neither --mean nor --normalize: pass them to "
-			       "nvdla-run as well");
+			       "; the loadable stores both, and other programs convert pictures in "
+			       "the same way");
 }
 
 } /* namespace */

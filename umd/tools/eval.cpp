@@ -58,14 +58,18 @@ Result<Candidate> calibrated(const Settings &settings)
 	auto inputs = modelInputs(*bytes, file.options.shapes);
 	if (!inputs)
 		return forward(inputs);
-	auto samples = tools::readSamples(settings.samples, *inputs, settings.run.scaling);
+	const PixelScaling &scaling = settings.run.scaling;
+	auto samples = tools::readSamples(settings.samples, *inputs, scaling);
 	if (!samples)
 		return forward(samples);
-	file.options.calibration = Calibration{ .samples = std::move(*samples) };
+	Calibration calibration{ .samples = std::move(*samples) };
+	calibration.extremes = tools::extremesOf(settings.samples, *inputs, scaling);
+	file.options.calibration = calibration;
 	file.cache.clear();
 	auto read = tools::readNetwork(file);
 	if (!read)
 		return forward(read);
+	tools::storeScaling(read->loadable, calibration, scaling);
 	return Candidate{ file.name() + " int8", std::move(read->loadable) };
 }
 

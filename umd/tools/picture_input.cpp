@@ -16,8 +16,8 @@ namespace
  * become elements (\a isQuantized). */
 bool takesWholeRange(const TensorDesc &desc, const PixelScaling &scaling, bool isQuantized)
 {
-	return desc.signature && scaling == PixelScaling{} && !isQuantized &&
-	       (desc.signature->is8Bits || desc.type == DataType::UInt8);
+	return desc.signature && !desc.signature->pixels && scaling == PixelScaling{} &&
+	       !isQuantized && (desc.signature->is8Bits || desc.type == DataType::UInt8);
 }
 
 /* Returns whether the scale of an int8 input is unknown, as in loadables of some other
@@ -34,21 +34,33 @@ const char *colourText(const TensorDesc &desc, const Image &image)
 	return image.channels == 1 ? "grey in each of red, green and blue" : "red, green, blue";
 }
 
-std::string scalingText(const TensorDesc &desc, const PixelScaling &scaling, bool isQuantized)
+/* Returns \a scaling, or, if no option gives one, the scaling with which the input was calibrated. */
+PixelScaling scalingOf(const TensorDesc &desc, const PixelScaling &scaling)
 {
+	const bool isKnown = desc.signature && desc.signature->pixels;
+
+	return isKnown && scaling == PixelScaling{} ? *desc.signature->pixels : scaling;
+}
+
+std::string scalingText(const TensorDesc &desc, const PixelScaling &options, bool isQuantized)
+{
+	const PixelScaling scaling = scalingOf(desc, options);
+
 	if (takesWholeRange(desc, scaling, isQuantized))
 		return "pixels 0 to 255 are the input's integers from the lowest to the highest";
 	if (hasNoScale(desc))
 		return desc.isUnsigned ? "pixels are the input's integers"
 				       : "pixels 0 to 255 are the input's integers 0 to 127";
+	const char *by =
+		scaling == options ? "by --mean and --normalize" : "as in the calibration";
 	if (scaling == PixelScaling{})
 		return "the input's numbers are the pixels, 0 to 255; --mean and --normalize scale "
 		       "them";
 	std::string mean = fmt::format("{}", scaling.mean[0]);
 	if (desc.c > 1)
 		mean += fmt::format(",{},{}", scaling.mean[1], scaling.mean[2]);
-	return fmt::format("the input's numbers are (pixel - {}) / {}, by --mean and --normalize",
-			   mean, scaling.normalize);
+	return fmt::format("the input's numbers are (pixel - {}) / {}, {}", mean, scaling.normalize,
+			   by);
 }
 
 } /* namespace */
@@ -68,7 +80,8 @@ Result<std::vector<std::byte>> pictureElements(const TensorDesc &desc, const Ima
 		quantized.quantization =
 			Quantization{ 1.0, desc.type == DataType::UInt8 ? 0 : -128 };
 	return elementsFromImage(
-		quantized, desc.signature ? fitted(image, desc.c, desc.h, desc.w) : image, scaling);
+		quantized, desc.signature ? fitted(image, desc.c, desc.h, desc.w) : image,
+		scalingOf(desc, scaling));
 }
 
 std::string pictureNote(const TensorDesc &desc, const Image &image, const std::string &path,

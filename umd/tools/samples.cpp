@@ -145,4 +145,34 @@ readSamples(const std::vector<std::string> &paths, const std::vector<ModelInput>
 	return samples;
 }
 
+std::map<std::string, std::vector<float>> extremesOf(const std::vector<std::string> &paths,
+						     const std::vector<ModelInput> &inputs,
+						     const PixelScaling &scaling)
+{
+	const auto files = filesOf(paths);
+	std::map<std::string, std::vector<float>> extremes;
+
+	for (size_t i = 0; files && i < files->size(); i++) {
+		const ModelInput &input = inputs[i % inputs.size()];
+		const auto complete = ScalingOptions::forChannels(scaling, input.c);
+		if ((*files)[i].ends_with(".npy") || !complete || extremes.contains(input.name))
+			continue;
+		for (size_t c = 0; c < std::min<size_t>(input.c, complete->mean.size()); c++)
+			for (const float pixel : { 0.0f, 255.0f })
+				extremes[input.name].push_back((pixel - complete->mean[c]) /
+							       complete->normalize);
+	}
+	return extremes;
+}
+
+void storeScaling(Loadable &loadable, const Calibration &calibration, const PixelScaling &scaling)
+{
+	for (TensorEntry &entry : loadable.tensors) {
+		const auto complete = ScalingOptions::forChannels(scaling, entry.c);
+		if (entry.signature && complete && calibration.extremes.contains(entry.name) &&
+		    loadable.memory(entry.memId)->flags & MemoryInput)
+			entry.signature->pixels = *complete;
+	}
+}
+
 } /* namespace nvdla::tools */

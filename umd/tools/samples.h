@@ -4,11 +4,12 @@
  */
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include <nvdla/compiler.h>
-#include <nvdla/image.h>
+#include <nvdla/loadable.h>
 
 namespace nvdla::tools
 {
@@ -25,6 +26,18 @@ namespace nvdla::tools
 Result<std::vector<std::vector<std::vector<float>>>>
 readSamples(const std::vector<std::string> &paths, const std::vector<ModelInput> &inputs,
 	    const PixelScaling &scaling);
+
+/**
+ * \brief Find the numbers of the darkest and brightest pixels, for Calibration::extremes
+ * \param[in] paths,inputs,scaling see readSamples(), which must have read the files
+ * \return by name of an input for which there are pictures
+ */
+std::map<std::string, std::vector<float>> extremesOf(const std::vector<std::string> &paths,
+						     const std::vector<ModelInput> &inputs,
+						     const PixelScaling &scaling);
+
+/** \brief Store \a scaling in the signatures of the inputs that were calibrated with pictures */
+void storeScaling(Loadable &loadable, const Calibration &calibration, const PixelScaling &scaling);
 
 /** \return true if one of the files, or of the files in the folders, is not an array */
 bool hasPictures(const std::vector<std::string> &paths);

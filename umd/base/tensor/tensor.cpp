@@ -59,6 +59,12 @@ Result<void> checkSignature(const TensorDesc &desc)
 	if (desc.signature->order > ElementOrder::Nhwc)
 		return bad(fmt::format("order {} is not known",
 				       static_cast<unsigned>(desc.signature->order)));
+	if (const auto &pixels = desc.signature->pixels;
+	    pixels && (!std::isfinite(pixels->normalize) || pixels->normalize == 0 ||
+		       !std::ranges::all_of(pixels->mean,
+					    [](float mean) { return std::isfinite(mean); })))
+		return bad("its conversion of pixels has a number that is not finite, or divides "
+			   "by 0");
 	if (desc.isOpen() && desc.format != PixelFormat::Plain)
 		return bad("has an open axis, the tensor is not plain");
 	for (const uint32_t length : desc.signature->shape) {

@@ -302,6 +302,11 @@ Result<LayerErrors> calibrate(Model &model, const Calibration &calibration,
 		}
 		if (count)
 			means = observe(samples, calibration, ranges);
+		for (const ValueId id : model.inputs) {
+			const auto found = calibration.extremes.find(model.values[id].name);
+			if (!hasTable && found != calibration.extremes.end())
+				ranges[id].include(found->second);
+		}
 		if (!hasTable)
 			settleRanges(model, ranges, core);
 		quantizeModel(model, ranges, calibration);

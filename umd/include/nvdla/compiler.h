@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -130,6 +131,12 @@ struct Calibration {
 	 * are measured.
 	 */
 	CalibrationTable table;
+	/**
+	 * \brief By name of an input: numbers that its range includes, as if a sample had them
+	 *
+	 * For pictures the numbers of the darkest and the brightest pixel. Not used with a table.
+	 */
+	std::map<std::string, std::vector<float>> extremes;
 	/** \brief Method of choosing ranges; not used with a table */
 	RangeMethod method = RangeMethod::MinMax;
 	/**

@@ -54,14 +54,6 @@ Image toGrey(const Image &image);
 /** \return the grey picture in each of three channels, or the colour picture itself */
 Image toColours(const Image &image);
 
-/** \brief Conversion of pixels, 0 to 255, to numbers: (pixel - mean) / normalize */
-struct PixelScaling {
-	std::array<float, 4> mean{}; /**< subtracted first, per channel */
-	float normalize = 1.0f;	     /**< divisor, applied after the subtraction */
-
-	bool operator==(const PixelScaling &) const = default;
-};
-
 /**
  * \brief Quantization for an INT8 picture tensor whose description has no quantization
  *

@@ -45,6 +45,14 @@ enum class ElementOrder : uint8_t {
  */
 inline constexpr uint32_t openAxis = UINT32_MAX;
 
+/** \brief Conversion of pixels, 0 to 255, to numbers: (pixel - mean) / normalize */
+struct PixelScaling {
+	std::array<float, 4> mean{}; /**< subtracted first, per channel */
+	float normalize = 1.0f;	     /**< divisor, applied after the subtraction */
+
+	bool operator==(const PixelScaling &) const = default;
+};
+
 /** \brief Shape and axis order of a model's input or output, for the application's arrays */
 struct TensorSignature {
 	/** \brief Length of each axis in the model, or openAxis; any number of axes */
@@ -52,6 +60,8 @@ struct TensorSignature {
 	ElementOrder order = ElementOrder::Nchw; /**< order of the axes of shape */
 	/** \brief Integers are -128 to 127, though the tensor may hold them in 16 bits */
 	bool is8Bits = false;
+	/** \brief Conversion of the pictures with which the input was calibrated; nothing: unknown */
+	std::optional<PixelScaling> pixels = {};
 
 	/** \return true if an axis is open */
 	bool isOpen() const { return std::ranges::count(shape, openAxis) != 0; }
