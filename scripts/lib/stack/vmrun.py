@@ -271,7 +271,7 @@ def report(outcome):
 	lines = outcome.kernel_log.read_text(errors='replace').splitlines()
 	print(f'--- the kernel\'s messages in {outcome.kernel_log}:', *_telling(lines), '---', sep='\n', file=sys.stderr)
 	for problem in outcome.problems:
-		print(f'error: {problem}', file=sys.stderr)
+		console.tell_failure(problem)
 
 
 if __name__ == '__main__':

@@ -2,6 +2,7 @@
 """What all scripts have in common: a help with an example, and wrong options named in one line."""
 
 import contextlib
+import errno
 import io
 import os
 import subprocess
@@ -12,8 +13,9 @@ import unittest
 from concurrent import futures
 from unittest import mock
 
-from stack import console, guest, qemu
-from stack.paths import ROOT
+from stack import console, guest, qemu, vmrun
+from stack.console import Failure
+from stack.paths import ROOT, project_version
 
 _SCRIPTS = ('build-kmd', 'check-arm64', 'check-kmd', 'kernel-debug', 'package', 'run', 'setup', 'test', 'upstream', 'vm')
 
@@ -34,6 +36,17 @@ class EachScript(unittest.TestCase):
 				self.assertTrue(any(line.startswith(f'Example: scripts/{script}') for line in lines))
 				self.assertLessEqual(max(map(len, lines)), 100)
 				self.assertRegex(said.stdout, '(?i)exit status')
+
+	def test_version_is_that_of_the_project(self):
+		others = [script for script in _SCRIPTS if script != 'package']
+		for script, said in self.each('--version', (*others, 'gen-registers', 'public-traces')):
+			with self.subTest(script):
+				self.assertEqual((said.returncode, said.stdout, said.stderr), (0, f'scripts/{script} {project_version()}\n', ''))
+
+	def test_version_of_packages_is_theirs(self):
+		said = subprocess.run([ROOT / 'scripts/package', '--help'], capture_output=True, text=True).stdout
+		self.assertIn('--version VERSION', said)
+		self.assertIn('not that of the script', ' '.join(said.split()))
 
 	def test_help_of_qemu_begins_with_that_of_the_script(self):
 		found = types.SimpleNamespace(qemu=['qemu-system-x86_64'], environment={})
@@ -56,6 +69,35 @@ class EachScript(unittest.TestCase):
 		said = subprocess.run([ROOT / 'scripts/check-kmd', '--all', '--prove'], capture_output=True, text=True)
 		self.assertEqual(said.returncode, 2)
 		self.assertIn('--prove: not allowed with argument --all', said.stderr)
+
+
+class Failures(unittest.TestCase):
+	"""They begin with the name of the script, as those of a program with the program's name."""
+
+	def said_by(self, main):
+		with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit) as ended, \
+				mock.patch.object(console, '_script', 'x'), mock.patch.object(sys, 'stdout'), \
+				mock.patch.object(console.signal, 'signal'):
+			console.run_program(main)
+		return ended.exception.code, said.getvalue()
+
+	def test_of_a_script(self):
+		def wrong():
+			console.Parser('scripts/run', '')
+			raise Failure('--x 1: it can be 2', 2)
+
+		def full():
+			console.Parser('scripts/vm', '')
+			raise OSError(errno.ENOSPC, 'No space left on device', '/full/x')
+
+		self.assertEqual(self.said_by(wrong), (2, 'scripts/run: --x 1: it can be 2\n'))
+		self.assertEqual(self.said_by(full), (1, 'scripts/vm: /full/x: No space left on device: free some space there\n'))
+
+	def test_of_the_guest(self):
+		outcome = types.SimpleNamespace(kernel_log=mock.Mock(**{'read_text.return_value': ''}), problems=['it crashed'])
+		with contextlib.redirect_stderr(io.StringIO()) as said, mock.patch.object(console, '_script', 'scripts/vm'):
+			vmrun.report(outcome)
+		self.assertEqual(said.getvalue().splitlines()[-1], 'scripts/vm: it crashed')
 
 
 class Progress(unittest.TestCase):
