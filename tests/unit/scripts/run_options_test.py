@@ -2,8 +2,10 @@
 """scripts/run: options that would have no effect are refused by their names; which files it names."""
 
 import contextlib
+import errno
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -49,18 +51,33 @@ class RunOptions(unittest.TestCase):
 			text.write_text('# Text\n')
 			tflite.write_bytes(b'\x1c\x00\x00\x00TFL3')
 			onnx.write_bytes(b'\x12\x01')
+			(folder / 'f.png').mkdir()
 			for words, why in ((('--model', text), 'is not a model of TensorFlow Lite, ONNX or Caffe'),
 					   (('--model', folder / 'none.onnx'), 'is not there'),
 					   (('--picture', text), 'is not a PNG'),
 					   (('--model', tflite, '--labels', folder / 'none'), 'is not there'),
 					   (('--output', folder / 'e.jpg'), 'e.png'),
+					   (('--output', folder), f'is a folder: name a PNG in it, such as {folder}/edges.png'),
+					   (('--output', folder / 'f.png'), 'is a folder'),
 					   (('--output', folder / 'none' / 'e.png'), 'there is no folder')):
 				with self.subTest(words), self.assertRaisesRegex(console.Failure, why) as failed:
 					run.check_files(run.parse(list(map(str, words))))
 				self.assertEqual(failed.exception.status, 2)
 			for words in ((), ('--model', tflite), ('--model', onnx), ('--output', folder / 'e.png')):
 				run.check_files(run.parse(list(map(str, words))))
-			self.assertEqual(len(list(folder.iterdir())), 3)
+			for option in ('--picture', '--model', '--labels'):
+				words = [option, str(tflite), *(('--model', str(onnx)) if option == '--labels' else ())]
+				refused = mock.patch('builtins.open', side_effect=lambda path, *how: self.refuse(path, tflite, *how))
+				with self.subTest(option), refused, self.assertRaisesRegex(console.Failure, f'{option} .*: Permission') as failed:
+					run.check_files(run.parse(words))
+				self.assertEqual(failed.exception.status, 2)
+			self.assertEqual(len(list(folder.iterdir())), 4)
+
+	def refuse(self, path, refused, *how):
+		"""Open a file as open() does; but @refused as if this user were not allowed to read it."""
+		if path == refused:
+			raise PermissionError(errno.EACCES, 'Permission denied', str(path))
+		return io.open(path, *how)
 
 
 class Machine(unittest.TestCase):
@@ -121,6 +138,37 @@ class FilesOfARun(unittest.TestCase):
 		ran = self.embedded('#!/bin/sh\n')
 		self.assertEqual(ran.returncode, 1)
 		self.assertIn(f'the example wrote no PNG for {self.output}', ran.stderr)
+
+	def test_a_file_that_cannot_be_written_has_the_path_that_was_given(self):
+		for number, name in ((6, 'mine.png'), (8, 'mine.timeline.svg')):
+			for status, ours in ((1, 1), (2, 2), (3, 1)):
+				ran = self.embedded(f'#!/bin/sh\necho "nvdla-edges: write file: ${number}: No space left" >&2\nexit {status}\n')
+				self.assertEqual(ran.returncode, ours)
+				self.assertEqual(ran.stderr.splitlines(), [f'nvdla-edges: write file: {self.folder / name}: No space left',
+									   f'scripts/run: the example failed (status {status})'])
+
+	def test_the_guests_messages_have_the_path_that_was_given(self):
+		def fails(command, errors):
+			errors(b'nvdla-edges: write file: ./mine')
+			errors(b'.png: No space left\n')
+			return mock.Mock(problems=[], status=1)
+
+		with (mock.patch.object(run.vm, 'Machine') as machine, contextlib.redirect_stderr(io.StringIO()) as said,
+		      contextlib.redirect_stdout(io.StringIO()), self.assertRaises(Failure)):
+			machine.return_value.run.side_effect = fails
+			run.run_in_guest(None, mock.Mock(release='7.3'), None, Path('edges'), self.picture, self.folder / 'mine.png',
+					 Path('given/mine.png'))
+		self.assertEqual(said.getvalue(), 'nvdla-edges: write file: given/mine.png: No space left\n')
+
+	def test_a_folder_that_cannot_be_written_is_named(self):
+		for number, status in ((errno.ENOSPC, 1), (errno.EACCES, 2), (errno.EROFS, 2)):
+			refusal = OSError(number, os.strerror(number), str(self.folder / '.run-123'))
+			with (mock.patch.object(run.tempfile, 'TemporaryDirectory', side_effect=refusal),
+			      self.assertRaisesRegex(Failure, f'^--output mine.png: .*{os.strerror(number)}') as failed,
+			      run.beside(self.output, Path('mine.png'))):
+				pass
+			self.assertEqual(failed.exception.status, status)
+			self.assertNotIn('.run-', str(failed.exception))
 
 	def test_the_guest_has_the_files_under_their_names(self):
 		other = self.folder / 'other' / self.picture.name
