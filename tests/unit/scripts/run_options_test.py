@@ -225,6 +225,34 @@ class FilesOfARun(unittest.TestCase):
 					modelrun.run(arguments, self.picture)
 				self.assertEqual(guest_run.called, not wanted)
 
+	def test_a_wrong_number_of_labels_is_told_before_the_guest_boots(self):
+		"""The rule is that of nvdla-run: the number of elements of an output without open axes."""
+		labels = self.folder / 'labels.txt'
+		open_axis = {'signature': {'shape': [1, 0xffffffff]}}
+		for text, outputs, wanted in (
+				('a\nb\n', [{'c': 2}], None), ('a\nb', [{'c': 2}], None), ('a\r\n\n', [{'c': 2}], None),
+				('a\nb\n', [{'c': 3}], 'has 2 lines, which must be the number of elements of an output: 3'),
+				('', [{'c': 3}], 'has 0 lines'), ('a\n' * 12, [{'c': 7}, {'c': 3, 'h': 2, 'w': 2, 'signature': {'shape': [12]}}], None),
+				('a\n' * 5, [{'c': 7}, {'c': 3, 'h': 2, 'w': 2}], ': 7, 12$'),
+				('a\n', [open_axis], 'an output: a varying number$'), ('a\n', [open_axis, {}], None), ('a\n', [], None)):
+			labels.write_bytes(text.encode())
+			network = {'memory_list': [{'flags': ['alloc', 'input'], 'bind_id': 0, 'tensor_desc_id': 9},
+						   *({'flags': ['alloc', 'output'], 'bind_id': index, 'tensor_desc_id': index}
+						     for index, _ in enumerate(outputs))],
+				   'tensor_desc_list': [{'id': 9, 'c': 1}, *({'n': 1, 'c': 1, 'h': 1, 'w': 1, 'id': index} | output
+									     for index, output in enumerate(outputs))]}
+			info = mock.Mock(returncode=0, stdout=json.dumps(network))
+			arguments = run.parse(['--model', str(self.folder / 'net.onnx'), '--labels', str(labels)])
+			with (self.subTest(text=text, outputs=outputs), mock.patch.object(run, 'prepare_programs_and_tree') as built,
+			      mock.patch.object(modelrun, '_compile', return_value=modelrun._Native()),
+			      mock.patch.object(modelrun, '_try', return_value=info),
+			      mock.patch.object(modelrun, '_run_in_guest', return_value=0) as guest_run):
+				with self.assertRaisesRegex(Failure, f'--labels {labels}: .*{wanted}') if wanted else contextlib.nullcontext() as failed:
+					modelrun.run(arguments, self.picture)
+				self.assertEqual(guest_run.called, not wanted)
+				self.assertIn('umd/tools/nvdla-info', built.call_args.args)
+				self.assertTrue(not wanted or failed.exception.status == 2)
+
 	def test_the_guest_gets_no_model_that_needs_this_systems_library(self):
 		fine, refused = mock.Mock(returncode=0, stderr=''), mock.Mock(returncode=1, stderr='layer 3')
 		missing = mock.Mock(returncode=1, stderr='libnvdla-host-onnx.so: does not load')
