@@ -85,6 +85,15 @@ def tell_failure(text):
 	print(f'{_script}: {text}', file=sys.stderr)
 
 
+def check_folder(option, path):
+	"""Raise Failure unless @path, the value of @option, is a folder in which files can be made, or can become one."""
+	there = next(folder for folder in (path.absolute(), *path.absolute().parents) if os.path.lexists(folder))
+	if not os.path.isdir(there):
+		raise Failure(f'{option} {path}: {there} is no folder, name another', 2)
+	if not os.access(there, os.W_OK | os.X_OK):
+		raise Failure(f'{option} {path}: {there} cannot be written, make it yours or name another', 2)
+
+
 # Durations of this program's stages: {name: (seconds, processor time in seconds)}.
 durations = {}
 # Names of the stages that ran beside others: their seconds above are only those of the wait for their end.
@@ -160,6 +169,16 @@ def say_durations():
 			note = ' (it ran beside other steps; this is only the wait for its end)' if name in beside else ''
 			say(f'  {name:12} {seconds:7.1f} s, {busy:7.1f} s of processor time{note}')
 	say(f'  {"all":12} {elapsed():7.1f} s')
+
+
+def restore_terminal():
+	"""Return a function that restores the terminal's present mode, because QEMU may leave the terminal in raw
+	mode."""
+	if not sys.stdin.isatty():
+		return lambda: None
+	import termios
+	mode = termios.tcgetattr(sys.stdin)
+	return lambda: termios.tcsetattr(sys.stdin, termios.TCSADRAIN, mode)
 
 
 def _interrupt(number, frame):

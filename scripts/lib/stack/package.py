@@ -189,10 +189,11 @@ def main():
 		'(default: the version in meson.build, followed by ~debRELEASE)'))
 	arguments = parser.parse_args()
 	if arguments.version and not re.fullmatch(r'[0-9][A-Za-z0-9.+~]*', arguments.version):
-		raise Failure(f'--version {arguments.version}: it can have letters, digits, ".", "+" and "~", a digit first')
+		raise Failure(f'--version {arguments.version}: it can have letters, digits, ".", "+" and "~", a digit first', 2)
 	output = arguments.output or ROOT / 'out' / f'packages-{arguments.debian}'
+	console.check_folder('--output', output)
 	if output.is_dir() and any(path.suffix != '.deb' and path.name not in ('Packages', 'Release') for path in output.iterdir()):
-		raise Failure(f'--output {output}: it has files that are no packages, which would be deleted: choose another')
+		raise Failure(f'--output {output}: it has files that are no packages, which would be deleted: choose another', 2)
 	with console.stage('packages') as progress:
 		made = build(arguments.debian, output.absolute(), progress, arguments.version)
 	for path in made:

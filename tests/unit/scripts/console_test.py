@@ -7,13 +7,15 @@ import io
 import os
 import subprocess
 import sys
+import tempfile
 import time
 import types
 import unittest
 from concurrent import futures
+from pathlib import Path
 from unittest import mock
 
-from stack import console, guest, qemu, vmrun
+from stack import console, guest, kmod, package, qemu, upstream, vmrun
 from stack.console import Failure
 from stack.paths import ROOT, project_version
 
@@ -98,6 +100,55 @@ class Failures(unittest.TestCase):
 		with contextlib.redirect_stderr(io.StringIO()) as said, mock.patch.object(console, '_script', 'scripts/vm'):
 			vmrun.report(outcome)
 		self.assertEqual(said.getvalue().splitlines()[-1], 'scripts/vm: it crashed')
+
+
+class WrongArguments(unittest.TestCase):
+	"""They end a script with 2, before anything is built or fetched; the other failures end it with 1."""
+
+	def setUp(self):
+		folder = tempfile.TemporaryDirectory()
+		self.addCleanup(folder.cleanup)
+		self.folder = Path(folder.name)
+		(self.folder / 'file').touch()
+		(self.folder / 'headers').mkdir()
+		(self.folder / 'headers/Makefile').touch()
+
+	def test_are_told_with_2(self):
+		file, here = self.folder / 'file', self.folder
+		for module, words, why in (
+				(package, ['--version', 'x'], '--version x: it can have letters'),
+				(package, ['--output', here], '--output .*: it has files that are no packages'),
+				(package, ['--output', file], '--output .*/file: .*/file is no folder'),
+				(package, ['--output', file / 'x'], '--output .*/file/x: .*/file is no folder'),
+				(upstream, ['--output', file, here], '--output .*/file: .*/file is no folder'),
+				(upstream, [here], 'has no MAINTAINERS: name the top folder'),
+				(kmod, ['--no-generate', '--kdir', here], '--kdir .* has no Makefile'),
+				(kmod, ['--no-generate', '--kdir', here / 'headers'], '--kdir .* is not prepared'),
+				(vmrun, ['--timeout', '0', '--', 'true'], '--timeout 0: it can be'),
+				(vmrun, ['--timeout', '-1', '--', 'true'], '--timeout -1: it can be'),
+				(vmrun, ['--timeout', 'nan', '--', 'true'], '--timeout nan: it can be'),
+				(vmrun, ['--gdb', '99999', '--', 'true'], '--gdb 99999: this port'),
+				(vmrun, ['--arch', 'arm64', '--device-tree', here / 'none', '--', 'true'], '--device-tree .*: there is no such file')):
+			with (self.subTest(words), mock.patch.object(sys, 'argv', [module.__name__, *map(str, words)]),
+			      mock.patch.object(kmod, 'build_headers'), mock.patch.object(package, 'build') as built,
+			      contextlib.redirect_stdout(io.StringIO()), self.assertRaisesRegex(Failure, why) as failed):
+				module.main()
+			self.assertEqual(failed.exception.status, 2)
+			built.assert_not_called()
+
+	def test_folders_that_can_be(self):
+		for path in (self.folder, self.folder / 'a/b', Path('x')):
+			console.check_folder('--output', path)
+		with mock.patch.object(os, 'access', return_value=False), self.assertRaisesRegex(Failure, 'a/b: .* cannot be written') as failed:
+			console.check_folder('--output', self.folder / 'a/b')
+		self.assertEqual(failed.exception.status, 2)
+
+	def test_sources_of_another_tree(self):
+		"""Those of this checkout are no argument."""
+		for source, status in ((self.folder, 2), (kmod.ROOT, 1)):
+			with self.assertRaisesRegex(Failure, 'is missing') as failed:
+				kmod.build(None, None, source=source, part='nothing')
+			self.assertEqual(failed.exception.status, status)
 
 
 class Progress(unittest.TestCase):
