@@ -42,9 +42,9 @@ unpacks QEMU and kernels into ~/.cache/nvdla. Later boots take seconds.
 '''
 _STATUS = f'''\
 Exit status: that of COMMAND; 0 after a shell. But 1 if the guest cannot be started; 2 if an
-argument of scripts/vm is wrong; {vm.STATUS_KERNEL} if COMMAND succeeded, but the kernel logged a warning or the driver could
-not be unloaded; {vm.STATUS_TIMEOUT} if boot and COMMAND took longer than --timeout allows; {vm.STATUS_BROKEN} if the guest
-failed before COMMAND had ended; and {_STATUS_NO_PROGRAM} if the guest has no program COMMAND.
+argument of scripts/vm is wrong; {vm.STATUS_KERNEL} if COMMAND succeeded, but the kernel logged a warning or the
+driver could not be unloaded; {vm.STATUS_TIMEOUT} if boot and COMMAND took longer than --timeout allows; {vm.STATUS_BROKEN} if
+the guest failed before COMMAND had ended; and {_STATUS_NO_PROGRAM} if the guest has no program COMMAND.
 '''
 
 
