@@ -219,14 +219,22 @@ def prepare_module(found, wanted):
 
 
 @contextlib.contextmanager
-def beside(output, given):
-	"""Yield a temporary path for the picture, with the name of @output. Its folder is beside @output, so that the finished
-	picture can replace that of an earlier run. @given: the path in messages."""
+def _making(given):
+	"""If the body of the with statement can make no file in the folder of @given, the user's path for the picture, raise
+	Failure with that path."""
 	try:
-		folder = tempfile.TemporaryDirectory(dir=output.parent, prefix='.run-')
+		yield
 	except OSError as error:
 		raise Failure(f'--output {given}: no file can be made in its folder ({error.strerror}): name another, or free this one',
 			      1 if error.errno in (errno.ENOSPC, errno.EDQUOT) else 2) from None
+
+
+@contextlib.contextmanager
+def beside(output, given):
+	"""Yield a temporary path for the picture, with the name of @output. Its folder is beside @output, so that the finished
+	picture can replace that of an earlier run. @given: the path in messages."""
+	with _making(given):
+		folder = tempfile.TemporaryDirectory(dir=output.parent, prefix='.run-')
 	with folder as name:
 		yield Path(name) / output.name
 
@@ -236,7 +244,9 @@ def run_in_guest(found, kernel, module, program, picture, output, given):
 	to which only @output's folder is shared. @given: the path of the picture in messages."""
 	share = output.parent
 	options = vm.Options(kernel=kernel.release, share=share, timeout=300)
-	command = with_files(share, [picture], ['sh', '-c', _AND_COUNTERS, 'sh', *_command(_PROGRAM, _NODE, picture, output)])
+	command = ['sh', '-c', _AND_COUNTERS, 'sh', *_command(_PROGRAM, _NODE, picture, output)]
+	with _making(given):
+		command = with_files(share, [picture], command)
 	with otherwise(_EMBEDDED, _KERNEL), console.stage('guest') as progress:
 		said = []
 		outcome = vm.Machine(found, options, module, {_PROGRAM: program}, progress=progress).run(command, errors=said.append)

@@ -160,6 +160,16 @@ class FilesOfARun(unittest.TestCase):
 					 Path('given/mine.png'))
 		self.assertEqual(said.getvalue(), 'nvdla-edges: write file: given/mine.png: No space left\n')
 
+	def test_no_room_for_the_guests_picture_is_told_of_the_output(self):
+		"""The copy of the picture is in the folder of the output; the picture itself is not at fault."""
+		full = OSError(errno.ENOSPC, 'No space left on device', str(self.picture))
+		with (mock.patch.object(run.shutil, 'copyfile', side_effect=full), mock.patch.object(run.vm, 'Machine') as machine,
+		      self.assertRaisesRegex(Failure, '^--output given/mine.png: .*No space left') as failed):
+			run.run_in_guest(None, mock.Mock(release='7.3'), None, Path('edges'), self.picture, self.folder / 'mine.png',
+					 Path('given/mine.png'))
+		self.assertEqual(failed.exception.status, 1)
+		machine.assert_not_called()
+
 	def test_a_folder_that_cannot_be_written_is_named(self):
 		for number, status in ((errno.ENOSPC, 1), (errno.EACCES, 2), (errno.EROFS, 2)):
 			refusal = OSError(number, os.strerror(number), str(self.folder / '.run-123'))
