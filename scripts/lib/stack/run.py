@@ -24,6 +24,8 @@ _EMBEDDED = '"scripts/run --device embedded", without QEMU and the driver'
 _KERNEL = '"scripts/run --kernel SERIES", another kernel (scripts/setup names them)'
 _NODE = '/dev/accel/accel0'
 _DEFAULT_OUTPUT = ROOT / 'out' / 'edges.png'
+# Bytes that picture and timeline need at most.
+_SPACE = 1 << 20
 # Patterns of the first bytes of picture files.
 _PICTURES = (rb'\x89PNG', rb'\xff\xd8\xff', rb'P[56]\s')
 
@@ -270,10 +272,15 @@ def run_embedded(program, picture, output, given):
 		raise Failure(f'the example failed (status {ran.returncode})', 2 if ran.returncode == 2 else 1)
 
 
-def keep_result(made, output):
-	"""Replace the result of an earlier run at @output by the file @made."""
+def keep_result(made, output, given):
+	"""Replace the result of an earlier run at @output by the file @made. @given: the path in messages."""
 	if not made.is_file() or not made.read_bytes().startswith(b'\x89PNG'):
-		raise Failure(f'the example wrote no PNG for {output}')
+		# The guest may write to the shared folder after the example has ended, and then no program is told that the
+		# disk is full.
+		disk = os.statvfs(output.parent)
+		free = disk.f_bavail * disk.f_frsize
+		why = f': its folder has {free >> 10} KiB free; free some space there, or name another' if free < _SPACE else ''
+		raise Failure(f'the example wrote no PNG for {given}{why}')
 	os.replace(made, output)
 	os.replace(_timeline(made), _timeline(output))
 
@@ -302,7 +309,7 @@ def main():
 			found = prepare_guest(arguments.kernel)
 			found, kernel, module = prepare_module(found, arguments.kernel)
 			run_in_guest(found, kernel, module, program, picture, made, arguments.output)
-		keep_result(made, output)
+		keep_result(made, output, arguments.output)
 	show_result(output)
 	return 0
 

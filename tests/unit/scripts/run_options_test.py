@@ -137,7 +137,7 @@ class FilesOfARun(unittest.TestCase):
 	def test_a_run_without_a_picture_says_which(self):
 		ran = self.embedded('#!/bin/sh\n')
 		self.assertEqual(ran.returncode, 1)
-		self.assertIn(f'the example wrote no PNG for {self.output}', ran.stderr)
+		self.assertEqual(ran.stderr, f'scripts/run: the example wrote no PNG for {self.output}\n')
 
 	def test_a_file_that_cannot_be_written_has_the_path_that_was_given(self):
 		for number, name in ((6, 'mine.png'), (8, 'mine.timeline.svg')):
@@ -179,6 +179,14 @@ class FilesOfARun(unittest.TestCase):
 				pass
 			self.assertEqual(failed.exception.status, status)
 			self.assertNotIn('.run-', str(failed.exception))
+
+	def test_a_full_disk_that_only_the_host_sees_is_told(self):
+		"""The guest writes to the shared folder later than the example ends, so the example may end with 0."""
+		for free, end in ((3, 'mine.png: its folder has 12 KiB free; free some space there, or name another'), (1000, 'mine.png')):
+			with (mock.patch.object(run.os, 'statvfs', return_value=mock.Mock(f_bavail=free, f_frsize=4096)),
+			      self.assertRaisesRegex(Failure, f'wrote no PNG for given/{end}$') as failed):
+				run.keep_result(self.folder / 'none', self.output, Path('given/mine.png'))
+			self.assertEqual(failed.exception.status, 1)
 
 	def test_the_guest_has_the_files_under_their_names(self):
 		other = self.folder / 'other' / self.picture.name
