@@ -73,9 +73,9 @@ static void nvdla_pm_set_sleeping(struct nvdla_device *ndev, bool sleeping)
 }
 
 /*
- * Waits for the job on the hardware, or takes it off. No other job starts before the system
- * resumes. Before this callback jobs run normally, because drivers of other devices may wait for
- * jobs while they suspend.
+ * Lets the job on the hardware end; a long or failed one is stopped, and ends or starts again at the
+ * resume. No other job starts before. Until this callback jobs run normally, because drivers of
+ * other devices may wait for jobs while they suspend.
  */
 static int nvdla_pm_suspend(struct device *dev)
 {

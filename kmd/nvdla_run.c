@@ -233,7 +233,7 @@ const struct nvdla_sequencer_ops nvdla_job_sequencer_ops = {
 	.op_completed = nvdla_job_op_completed,
 };
 
-/* Starts the task that clears another client's data from the convolution buffer, if needed. */
+/* Starts job->scrub, which clears another client's data from the convolution buffer. */
 static void nvdla_job_start_scrub(struct nvdla_job *job)
 {
 	struct nvdla_hw *hw = job->hw;

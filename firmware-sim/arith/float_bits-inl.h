@@ -116,7 +116,7 @@ HWY_INLINE bool halvesAreBelow(const uint16_t *halves, size_t count, uint16_t li
 	const hn::CappedTag<uint16_t, 32> tag;
 	const hn::CappedTag<uint16_t, 16> atomTag;
 	auto largest = hn::Zero(tag);
-	auto last = hn::Zero(atomTag); /* an atom that fills only half a vector */
+	auto last = hn::Zero(atomTag); /* magnitudes of a last atom that fills only half a vector */
 	size_t i = 0;
 
 	for (; i + hn::Lanes(tag) <= count; i += hn::Lanes(tag)) {

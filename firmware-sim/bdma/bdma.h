@@ -48,7 +48,7 @@ struct BdmaOp {
 	}
 };
 
-/** \param bdma the registers at the write to CFG_OP.EN */
+/** \param bdma BDMA's registers at the write to CFG_OP.EN */
 BdmaOp decodeBdma(const RegisterView &bdma);
 
 /** \return the operation's work, for the timing model */

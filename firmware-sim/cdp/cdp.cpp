@@ -113,7 +113,7 @@ private:
 	const CdpOp &op_;
 	MemoryPort &memory_;
 	const uint32_t lanes_;
-	/** Values from one position to the next: its channels, with a margin on both sides */
+	/** Numbers from one position to the next: all channels, and a margin on both sides */
 	const uint32_t stride_;
 	const size_t mostValues_; /**< number of values in a full chunk */
 	Lut lut_;
@@ -299,7 +299,7 @@ int32_t CdpRun::normaliseFloat(const int32_t *center)
 
 /*
  * \param bytes bytes of a chunk in one surface
- * \return the places of its atoms in all surfaces
+ * \return the places of the chunk's atoms in all surfaces
  */
 CdpRun::Places CdpRun::place(uint32_t y, uint32_t x, size_t bytes)
 {
@@ -350,10 +350,10 @@ CdpCounters CdpRun::counters() const
 	return all;
 }
 
-/* Threads can share the positions if no output overwrites the input of another position. */
+/* \return number of useful threads; 1 if an output overwrites the input of another position. */
 unsigned int worthwhileThreads(const CdpOp &op)
 {
-	constexpr uint64_t kAtoms = 640; /* work of several microseconds, for which a thread pays */
+	constexpr uint64_t kAtoms = 640; /* work of some microseconds, worth waking a thread */
 	const uint64_t line = uint64_t{ op.width } * op.atom();
 	const Placement written = op.destination.placement(line, op.height, op.surfaces());
 	const Placement read = op.source.placement(line, op.height, op.surfaces());

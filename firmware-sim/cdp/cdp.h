@@ -30,7 +30,7 @@ struct CdpOp {
 	FeatureCube source;
 	FeatureCube destination;
 
-	uint32_t radius = 1;	      /**< the window's channels on each side, 1..4 */
+	uint32_t radius = 1;	      /**< the window's channels on each side of the centre, 1..4 */
 	bool squareSumBypass = false; /**< look up the element, not a sum of squares */
 	bool mulBypass = false;	      /**< do not multiply the result by the element */
 	bool nanToZero = false;

@@ -32,8 +32,8 @@ void cdpInput(const arith::Converter &converter, Precision precision, const std:
  * \brief Computes the sum of the window's squares for each channel
  *
  * \param values numbers of 9 bits; kCdpMargin further numbers must precede and follow them
- * \param radius channels on each side, at most kCdpMargin
- * \param count whole atoms
+ * \param radius channels on each side of the centre, at most kCdpMargin
+ * \param count number of channels, whole atoms
  */
 void cdpSquareSums(const int32_t *values, uint32_t radius, size_t count, int32_t *sums);
 
@@ -45,7 +45,7 @@ void cdpSquareSums(const int32_t *values, uint32_t radius, size_t count, double 
  *
  * \param results results of the table, 16 bits
  * \param factors values of 9 or 17 bits; null: no multiplication
- * \param count whole atoms
+ * \param count number of channels, whole atoms
  * \param atoms the first output atom; the next one is \a step bytes later
  * \return the number of saturated results
  */
@@ -58,8 +58,8 @@ struct CdpFloat {
 	bool squares;	 /**< look up the window's sum of squares, else the element */
 	bool multiplies; /**< the table's result is multiplied by the element */
 	const FloatLut &lut;
-	/** Scalar reference: returns an element, and updates its own counters. \a center points to
-	 * a channel's FP17 number, with kCdpMargin more on each side */
+	/** Scalar reference: returns an output element, and updates counters of the scalar code.
+	 * \a center points to a channel's FP17 number, with kCdpMargin more on each side */
 	std::function<int32_t(const int32_t *center)> one;
 
 	LutCounters counters;
@@ -78,7 +78,7 @@ void cdpFloatInput(bool nanToZero, const std::byte *atoms, size_t count, int32_t
  * \brief Normalise all channels of a position
  *
  * \param values result of cdpFloatInput(); kCdpMargin further numbers must precede and follow
- * \param count whole atoms
+ * \param count number of channels, whole atoms
  * \param atoms the first output atom; the next one is \a step bytes later
  */
 void cdpFloatPosition(CdpFloat &cdp, const int32_t *values, size_t count, std::byte *atoms,

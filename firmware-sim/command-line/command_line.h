@@ -67,7 +67,7 @@ public:
 	CommandLineOption &commaList(int most);
 	/** \brief Accept the option several times, with one value each */
 	CommandLineOption &repeatable();
-	/** \brief Refuse this option together with another one, or (needs) without it */
+	/** \brief Refuse this option together with \a other, or (needs()) without \a other */
 	CommandLineOption &excludes(const CommandLineOption &other);
 	CommandLineOption &needs(const CommandLineOption &other);
 

@@ -20,7 +20,7 @@ constexpr uint32_t kExponentMask = 0xff;
 constexpr uint64_t kMantissaMask = (uint64_t{ 1 } << kMantissaBits) - 1;
 /* Added to a step's exponent (bias 50, 38 bits) to get FloatSum's exponent (bias 101, 40 bits). */
 constexpr uint32_t kStepBias = 49;
-/* Bits of a NaN's sign and fraction at the top of the mantissa. */
+/* Number of bits of a NaN's sign and fraction, at the top of the mantissa. */
 constexpr unsigned kNanBits = 11;
 /* Added to FloatSum's exponent to get FP32's, if the leading one is bit 38. */
 constexpr uint32_t kFp32Bias = 64;
@@ -59,7 +59,7 @@ struct Aligned {
 	}
 };
 
-/** \return true if rounding half away from zero adds 1: from a half on; if negative, only above */
+/** \return true if rounding half away from zero adds 1: from a half on; negative: above a half */
 constexpr bool roundsUp(int64_t mantissa, bool half, bool rest)
 {
 	return mantissa < 0 ? half && rest : half;

@@ -49,19 +49,19 @@ public:
 	{
 		return surface / perEntry_ < whole_ || rest_ == 3 ? perEntry_ : rest_;
 	}
-	/** \return the index in the line of the atom at column \a x */
+	/** \return the index in the line of \a surface's atom at column \a x */
 	uint32_t atom(uint32_t surface, uint32_t x) const
 	{
 		return surface / perEntry_ * perEntry_ * width_ + x * atoms(surface) +
 		       surface % perEntry_;
 	}
-	/** \return the first entry that may have unused atoms, or \a end if there is none */
+	/** \return the first entry of a line with unused atoms, or \a end if there is none */
 	uint32_t firstPadded(uint32_t end) const;
 
 private:
 	uint32_t width_;
 	uint32_t perEntry_;
-	uint32_t whole_; /* groups of perEntry_ surfaces */
+	uint32_t whole_; /* number of whole groups of perEntry_ surfaces */
 	uint32_t rest_;	 /* number of remaining surfaces */
 };
 

@@ -35,7 +35,7 @@ struct SpecialCount {
 
 	/** \return true if there is a NaN or an infinity */
 	static bool any(std::span<const std::byte> halves);
-	/** \brief Count numbers; NaNs become 0 if \a flush */
+	/** \brief Count the NaNs and infinities; NaNs become 0 if \a flush */
 	void pass(std::span<std::byte> halves, bool flush);
 
 	void add(const SpecialCount &other)
@@ -45,7 +45,7 @@ struct SpecialCount {
 	}
 
 	/**
-	 * \brief Count \a bits
+	 * \brief Count \a bits if they are a NaN or an infinity
 	 * \return the bits to buffer: 0 for a NaN if \a flush
 	 */
 	uint16_t pass(uint16_t bits, bool flush)
@@ -107,7 +107,7 @@ protected:
 	{
 	}
 
-	/** \brief Fetches line \a line of the cube to entry \a offset behind CDMA's pointer */
+	/** \brief Fetches a line of the cube; it begins \a offset entries behind CDMA's pointer */
 	using FetchLine = std::function<void(uint32_t line, uint32_t offset)>;
 
 	/**
@@ -123,7 +123,7 @@ protected:
 	/** \return the cube, if it can be read in place and buffering would not change its bytes */
 	virtual std::optional<CubeInMemory> look() { return {}; }
 
-	/** \return the bytes from \a offset behind CDMA's pointer to where the ring wraps around */
+	/** \return the bytes from \a offset entries behind CDMA's pointer to the end of the ring */
 	std::span<std::byte> entries(uint32_t offset)
 	{
 		return cbuf_.from(cbuf_.data(), cbuf_.data().advance(cbuf_.data().write(), offset));
@@ -173,7 +173,7 @@ public:
 
 	/** \brief Fetch as many bytes as the ring has room for */
 	void fill();
-	/** \return true if everything was fetched */
+	/** \return true if all bytes were fetched */
 	bool done() const { return fetched_ == bytes_; }
 	/** \return number of bytes fetched so far */
 	uint64_t fetched() const { return fetched_; }
@@ -221,7 +221,7 @@ private:
 	uint32_t loaded_ = 0;  /* entries loaded since release() */
 	const size_t entryBytes_;
 	std::array<std::byte, kEntryBytes> current_; /* entry loaded last */
-	size_t used_;				     /* used bytes of current_ */
+	size_t used_;				     /* number of used bytes of current_ */
 };
 
 /**
@@ -242,11 +242,11 @@ public:
 	WeightGroup next() override;
 	/** \brief Fetch as many bytes as the banks have room for */
 	void fill();
-	/** \return true if everything was fetched and CSC has released it */
+	/** \return true if all weights were fetched and CSC has released them */
 	bool released() const;
 	/** \brief Copy the fetched bytes into the buffer, after CSC has read all its weights */
 	void settle();
-	/** \return true if everything was fetched */
+	/** \return true if all weights were fetched */
 	bool done() const { return packed_.done() && mask_.done(); }
 
 	/** \return FP16 special values among the fetched weights, padding included */
@@ -255,8 +255,8 @@ public:
 private:
 	std::string checkFetch() const;
 	bool allArrives() const;
-	/** \brief Check all compressed groups with a copy of the buffer, before any result is
-	 * written */
+	/** \return why a compressed group never arrives, empty if all arrive; checked with a copy
+	 * of the buffer before any result is written */
 	std::string checkGroups() const;
 	/**
 	 * \brief Wait for CDMA to announce the next compressed group to CSC
@@ -281,7 +281,7 @@ private:
 	uint32_t kernelsLeft_;
 	std::vector<std::byte> bytes_;	   /* copy of a group that wraps around */
 	RawVector<std::byte> present_;	   /* packed elements of a sparse group */
-	RawVector<std::byte> expanded_;	   /* the group itself */
+	RawVector<std::byte> expanded_;	   /* elements of a sparse group, zeroes included */
 	ControlData masks_;		   /* mask of a sparse group */
 	std::vector<std::byte> maskBytes_; /* copy of a mask that wraps around */
 	uint32_t maskHeld_ = 0;		   /* mask bits read ahead, of the next group */

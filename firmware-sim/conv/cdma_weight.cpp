@@ -225,7 +225,7 @@ std::string WeightReader::checkFetch() const
 	return {};
 }
 
-/* \return true if the rings hold all bytes at once, and the group sizes do not add up to more */
+/* \return true if all bytes fit the rings, and the group sizes add up to no more than these */
 bool WeightReader::allArrives() const
 {
 	const auto fits = [&](const EntryRing &ring, uint64_t bytes) {

@@ -33,7 +33,7 @@ struct Positions {
 	Sum sums[sizeof...(kIndex)];
 	const std::byte *at[sizeof...(kIndex)];
 
-	/** \param columnOffset bytes from a position's first operand to the column's */
+	/** \param columnOffset bytes from a position's first operand to that of the first column */
 	HWY_INLINE Positions(const TilePosition *positions, size_t columnOffset)
 		: at{ positions[kIndex].at + columnOffset... }
 	{

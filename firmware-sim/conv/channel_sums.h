@@ -32,7 +32,7 @@ struct ChannelOperands {
 	/** Two weights of each tap, for all columns. Integers: pairs of 16 bits, the first weight
 	 * lower. Float: f32 of all columns for the first weight, then for the second. */
 	const int32_t *weights;
-	/** If not null, INT8 operands are stored 128 too high, and these initial sums correct it */
+	/** If not null, INT8 operands are stored 128 too high, corrected by these initial sums */
 	const int32_t *starts = nullptr;
 };
 

@@ -55,7 +55,7 @@ ChannelWeights::ChannelWeights(const TilePlan &plan)
 			const size_t place = block.row * plan.rowBytes() +
 					     (column + block.channel + at) * plan.elementBytes;
 			/*
-			 * An entry has the places of two elements of the kernel. If the last entry
+			 * An entry of taps_ has places of two kernel elements. If the last entry
 			 * has only one, its second weights stay zero.
 			 */
 			if (elements++ % 2)

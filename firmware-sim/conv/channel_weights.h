@@ -27,7 +27,7 @@ namespace nvdla::sim
 class ChannelWeights
 {
 public:
-	/** \param plan a plan with mayBeChannelwise; must outlive this object */
+	/** \param plan its mayBeChannelwise must be true; must outlive this object */
 	explicit ChannelWeights(const TilePlan &plan);
 
 	/**

@@ -138,8 +138,7 @@ HWY_EXPORT(split);
 namespace
 {
 
-/** \return the NaN that a step gives: that of the weights before that of the data, from the lowest
- * lane; exponent 0 if there is none */
+/** \return the NaN of a step: the weights' first NaN, else the data's; exponent 0: no NaN */
 Fp16Sum nanOf(const Fp16Vector &data, const Fp16Vector &weights)
 {
 	const uint32_t bits = weights.nan ? weights.nan : data.nan;

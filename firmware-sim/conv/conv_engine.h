@@ -70,7 +70,7 @@ public:
 
 	/**
 	 * \brief Finish CDMA's fetches after run(), whose op and memory must still exist
-	 * \return CDMA's counters, or a guest error if the rest never fits the buffer
+	 * \return CDMA's counters, or a guest error if the remaining bytes never fit the buffer
 	 */
 	OperationResult finishFetch();
 

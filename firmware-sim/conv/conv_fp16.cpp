@@ -23,7 +23,7 @@ namespace
 
 /*
  * Number of pieces into which a group's lines are divided, within the limits below. A cancelled
- * operation has written only whole pieces, so it must not depend on the number of threads.
+ * operation has written only whole pieces, so this number must not depend on the number of threads.
  */
 constexpr uint64_t kPieces = 8;
 /* Fewest positions in a piece: smaller pieces would have too much overhead. */

@@ -45,7 +45,7 @@ bool mayFetchAhead(const WeightFetch &weights, const StreamSink &sink)
 /** A group's weights while a thread may need them */
 struct HeldGroup {
 	WeightGroup group;
-	std::vector<std::byte> copy; /* copy of its bytes if the next group overwrites them */
+	std::vector<std::byte> copy; /* copy of group.bytes if the next group overwrites them */
 };
 
 /** The groups of a panel, shared by the threads that compute it */
@@ -327,7 +327,7 @@ private:
 	HeldGroup hold(const WeightGroup &group) const
 	{
 		HeldGroup held{ group, {} };
-		/* Prefetch this thread's next groups; the other threads take the groups before. */
+		/* Prefetch this thread's next groups, which follow those of other threads. */
 		const size_t others = bands_ ? 0 : (threads_ - 1) * groupsAtOnce_;
 
 		held.group.soon = group.soon.subspan(
@@ -388,7 +388,7 @@ private:
 					       * taken */
 	ConvCounters counters_;		      /* guarded by delivered_, or by mutex_ if isApart_ */
 
-	std::mutex mutex_;		    /* guards everything below, the source and its memory */
+	std::mutex mutex_;		    /* guards the members below, weights_ and its memory */
 	std::unique_ptr<StreamSink> first_; /* the first receiver, until a thread takes it */
 	uint64_t taken_ = 0;
 	std::shared_ptr<GroupSet> set_;		      /* set of the last piece taken */

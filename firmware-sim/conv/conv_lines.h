@@ -45,7 +45,7 @@ public:
 struct LineShares {
 	unsigned int threads;	   /**< largest number of useful threads */
 	uint32_t linesAtOnce;	   /**< most lines of a panel that a thread makes at a time */
-	uint32_t groupsAtOnce = 1; /**< groups of a panel */
+	uint32_t groupsAtOnce = 1; /**< kernel groups of a panel */
 	/** True if each thread makes a band of lines for all groups, so it loads all weights:
 	 * faster if the weights are smaller than the cubes */
 	bool inBands = false;

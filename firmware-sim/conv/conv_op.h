@@ -44,8 +44,8 @@ struct CubeSize {
 /** \brief CDMA: place of the input cube, and its layout in the buffer */
 struct DataFetch {
 	RamType ram = RamType::Mc;
-	uint64_t address = 0;	/**< cube, or plane 0 of an image */
-	uint64_t addressUv = 0; /**< plane 1 of a semi-planar image */
+	uint64_t address = 0;	/**< of the cube, or of plane 0 of an image */
+	uint64_t addressUv = 0; /**< of plane 1 of a semi-planar image */
 	uint32_t lineStride = 0;
 	uint32_t lineStrideUv = 0;
 	uint32_t surfaceStride = 0;
@@ -89,8 +89,8 @@ struct WeightFetch {
 
 /** \brief CSC: windows over the buffered cube */
 struct Windows {
-	CubeSize data;	 /**< size of a buffered cube, after extension */
-	CubeSize kernel; /**< width, height and channels of a kernel after extension */
+	CubeSize data;	 /**< size of a buffered cube, after channel extension */
+	CubeSize kernel; /**< size of a kernel, after channel extension */
 	uint32_t kernels = 1;
 	CubeSize out;
 	uint32_t strideX = 1;
@@ -110,8 +110,8 @@ struct Windows {
  * \brief One operation of the convolution pipeline
  *
  * Sizes are counts, not counts minus one as in registers; strides and addresses are in
- * bytes. If the hardware does not define the operation, \a guestError names unit, register and
- * reason, and the engine does not run it.
+ * bytes. If the hardware does not define the operation, \a guestError has the reason, and the
+ * engine does not run it.
  */
 struct ConvOp {
 	const Geometry *geometry = &nvFull; /**< the core's configuration */

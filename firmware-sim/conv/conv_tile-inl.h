@@ -22,8 +22,8 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/* Number of units between two prefetches of the next weights; a prefetch after each unit is
- * slower. */
+/* Units, each 4 bytes of operands, between two prefetches of the next weights; a prefetch for each
+ * unit is slower. */
 constexpr uint32_t kUnitsBetween = 16;
 
 /** The sums of one tile. Template parameters expand its loops, so that the compiler keeps the sums
@@ -50,7 +50,7 @@ struct Tile {
 		(start<kIndex>(starts, Vectors()), ...);
 	}
 
-	/** \return pointer to the weights after those of the units */
+	/** \return pointer to the weights that follow those of \a units */
 	HWY_INLINE const int32_t *multiply(size_t offset, uint32_t units, const int32_t *weights)
 	{
 		constexpr size_t most = Shape::kUnitsAtOnce;
@@ -209,7 +209,7 @@ void tilesOf(std::span<const TilePosition> positions, const Panel &panel, const 
 		});
 }
 
-/** Computes all tiles of a panel; skips the upper half of its columns if that is zero */
+/** Computes all tiles of a panel; skips the upper half of the columns if this half is zero */
 template<typename Product>
 void allTiles(std::span<const TilePosition> positions, const Panel &panel, const TileSums &sums)
 {
@@ -219,7 +219,7 @@ void allTiles(std::span<const TilePosition> positions, const Panel &panel, const
 		tilesOf<Product, TwoVectors>(positions, panel, sums);
 }
 
-/** Calls allTiles() with the product of \a kind that this target has */
+/** Calls allTiles() with the instructions for \a kind on this target */
 void tileSumsOfTarget(TileKind kind, std::span<const TilePosition> positions, const Panel &panel,
 		      const TileSums &sums)
 {

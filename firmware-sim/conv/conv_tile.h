@@ -20,12 +20,12 @@ inline constexpr size_t kUnitBytes = 4;
 /** \brief Number of units that a step multiplies on hosts with matrix instructions */
 inline constexpr size_t kMatrixUnits = 16;
 
-/** \brief NaN of TileKind::Float's sums: FP16's 0x7e00 converted to an accumulator */
+/** \brief NaN of TileKind::Float's sums: FP32 with the mantissa bits of FP16's 0x7e00, unshifted */
 inline constexpr int32_t kFloatNan = 0x7f800200;
 
 /** \brief The operand types that the host multiplies in a unit */
 enum class TileKind : uint8_t {
-	None,	  /**< the host has no such instructions */
+	None,	  /**< the host has no vector instructions */
 	Rows,	  /**< INT8 of one position; weights stay where they are (dense_sums) */
 	Pairs,	  /**< two signed 16-bit numbers times two, summed in 32 bits */
 	Quads,	  /**< four unsigned 8-bit numbers, INT8 + 128, times four signed ones */
@@ -111,7 +111,7 @@ void tileSums(TileKind kind, std::span<const TilePosition> positions, const Pane
 	      const TileSums &sums);
 
 /**
- * \return true if the host has matrix instructions for bytes and its kernel permits their use
+ * \return true if the host has matrix instructions for bytes and Linux permits their use
  *
  * Linux requires a request, because the registers add 8 KiB to a thread's state; made only once.
  */

@@ -84,7 +84,7 @@ struct LinePiece {
 /** \brief A cube that CSC reads from memory instead of the buffer */
 struct CubeInMemory {
 	std::span<const std::byte> bytes; /**< from the first atom or pixel to the last one */
-	size_t size;			  /**< bytes of all atoms or pixels */
+	size_t size;			  /**< bytes of all atoms or pixels, without gaps */
 	size_t lineStride;		  /**< bytes between lines */
 	size_t surfaceStride;		  /**< bytes between surfaces */
 	/** Image: a buffered line with its padding and zeroes, and the range of its bytes that
@@ -142,7 +142,7 @@ private:
 	void readWinograd(uint32_t first, uint32_t row, std::byte *out) const;
 	/** \return distance of the line's first entry from CSC's pointer */
 	uint32_t firstEntry(uint32_t batch, uint32_t y) const;
-	/** \return the bytes from \a offset behind CSC's pointer to where the ring wraps around */
+	/** \return the bytes from \a offset entries behind CSC's pointer to the end of the ring */
 	std::span<const std::byte> entries(uint32_t offset) const;
 
 	const ConvOp &op_;

@@ -116,7 +116,7 @@ public:
 		const Counts bit = hn::TableLookupBytes(hn::LoadDup128(tag, kPowers),
 							hn::And(bytes, hn::Set(tag, 7)));
 
-		/* The sign bit stays inside its byte. */
+		/* This shift of 16-bit lanes moves no sign bit to another byte. */
 		const auto above =
 			hn::ShiftRight<2>(hn::BitCast(hn::RebindToUnsigned<RowTag>(), sign));
 
@@ -222,7 +222,7 @@ private:
 
 #endif
 
-	/* Returns the magnitude's low byte for a number given as its low byte and a sign above. */
+	/* Returns the low byte of the magnitude; \a number is a low byte with a sign bit above. */
 	static HWY_INLINE Integers magnitude(Integers number)
 	{
 		const Integers negative =

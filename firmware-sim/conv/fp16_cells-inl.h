@@ -197,7 +197,7 @@ HWY_INLINE Row takeRowApart(Row numbers, size_t first, size_t kernels, Fp16Lane 
 	return parts.significand;
 }
 
-/** Splits the weights of the rows from kernel \a first on, and stores both parts in \a lane */
+/** Splits the weights of the rows from kernel \a first on, for one \a lane */
 template<bool kSecond, size_t... kRow>
 HWY_INLINE void takeRowsApart(const int32_t *units, size_t first, size_t kernels, Fp16Lane &lane,
 			      std::index_sequence<kRow...>)

@@ -53,9 +53,9 @@ struct Fp16Data {
 struct Fp16Lane {
 	/** Signed significands, shifted as in Fp16Vector; 0 for zeroes */
 	alignas(64) int16_t significand[kFp16Columns];
-	/** Multiples of four, plus a bias; the most negative number for zeroes */
+	/** Exponents: multiples of four, plus a bias; for zeroes the most negative number */
 	alignas(64) int16_t exponent[kFp16Columns];
-	/** Where LostCarries has the bits of these weights, in its own format */
+	/** Places of the bits of these weights in LostCarries, stored by LostCarries::place() */
 	alignas(64) uint8_t carryPlaces[2 * kFp16Columns];
 };
 
@@ -75,8 +75,8 @@ public:
 	/** \brief Split the weights into significands and exponents, after load() of all groups */
 	void takeApart();
 
-	/** Before takeApart(), the first of each two lanes holds the weights of both, in units as
-	 * in conv_tile */
+	/** Before takeApart(), the first of each two lanes holds the weights of both lanes, in
+	 * units of 32 bits as in conv_tile.h */
 	Fp16Lane numbers[kMacLanes];
 	uint32_t kernels = 0; /**< kernels of all groups; only the last group may be partial */
 	uint32_t lanes = 0;

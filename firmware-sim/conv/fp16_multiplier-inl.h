@@ -157,7 +157,7 @@ HWY_INLINE Vector partialProduct(const Digits &digits, Vector data)
 	return hn::ShiftLeft<2 * kDigit>(hn::Add(product, constant(0x10000)));
 }
 
-/** \return a partial product, plus the one that was subtracted from the previous digit's */
+/** \return a partial product, plus the 1 that digitProduct() subtracted for the previous digit */
 template<int kDigit>
 HWY_INLINE Vector withCarry(const Digits &digits, Vector data)
 {

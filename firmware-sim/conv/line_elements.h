@@ -35,7 +35,7 @@ public:
 	{
 		return c / channels() * (width_ / kSide) + x / kSide;
 	}
-	/** \return offset in its entry of the first byte of line \a row, column \a x */
+	/** \return offset in bytes, in an entry, of line \a row, column \a x */
 	static uint32_t byte(uint32_t row, uint32_t x)
 	{
 		return (row % kSide * kSide + x % kSide) * kElementBytes;

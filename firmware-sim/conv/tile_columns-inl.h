@@ -103,7 +103,7 @@ HWY_INLINE UnitVector loadUnits(const std::byte *in, size_t step)
  * \param in units of the first kernel
  * \param step bytes between kernels
  * \param count units to store
- * \param kernels columns to store
+ * \param kernels columns to store; rows of \a out are \a columns numbers apart
  */
 template<UnitFormat kFormat>
 HWY_INLINE void transposeFour(const std::byte *in, size_t step, size_t count, size_t kernels,

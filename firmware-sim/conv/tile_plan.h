@@ -34,15 +34,15 @@ struct TileKernel {
 	Precision precision;
 	LineFormat lines;
 	UnitFormat weights;
-	uint32_t unitsAtOnce = 1; /**< the units of a run are a multiple of it */
+	uint32_t unitsAtOnce = 1; /**< the number of units in a run is a multiple of this */
 };
 
 /** \brief A kernel row, or one column of a row if the kernel is dilated */
 struct TileTap {
 	uint32_t row;
-	uint32_t offset; /**< distance from the position's first operand, elements */
+	uint32_t offset; /**< distance from the position's first operand, in elements */
 	uint32_t elements;
-	size_t unit = 0; /**< first unit of its weights */
+	size_t unit = 0; /**< index of the first unit of the tap's weights */
 };
 
 /** \return lines of a cube, with the padding above and below that windows reach */

@@ -40,12 +40,12 @@ public:
 		      uint32_t truncate, const TileSums &out) const;
 
 private:
-	uint32_t unitsAtOnce_ = 0;	     /* units whose sums fit 32 bits */
+	uint32_t unitsAtOnce_ = 0;	     /* number of units whose sums fit 32 bits */
 	std::vector<TileRun> runs_;	     /* runs of the panel, split to at most unitsAtOnce_
 					      * units */
 	std::vector<int32_t> lower_, upper_; /* lower and upper bytes of the weights, in 16 bits
 					      * each */
-	std::vector<std::pair<const int32_t *, int64_t>> parts_; /* weights and their factor */
+	std::vector<std::pair<const int32_t *, int64_t>> parts_; /* weights, factor of products */
 };
 
 } /* namespace nvdla::sim */

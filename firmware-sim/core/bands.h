@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Divides units of work so that each thread gets adjacent units, the same ones each time. */
+/* Gives each thread adjacent units of work: in successive operations the same units. */
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ namespace nvdla::sim
 class Bands
 {
 public:
-	/** \param bands at least 1 */
+	/** \param bands number of bands, at least 1 */
 	Bands(uint64_t units, unsigned int bands, uint64_t rounds = 1)
 		: units_(units), rounds_(rounds), many_(bands > few_.size() ? bands : 0),
 		  bands_(many_.empty() ? std::span(few_).first(bands) : std::span(many_))
@@ -71,7 +71,7 @@ private:
 	const uint64_t rounds_;
 	std::array<Band, 4> few_; /* avoids an allocation for few bands */
 	std::vector<Band> many_;
-	std::span<Band> bands_; /* few_, or a vector of more bands */
+	std::span<Band> bands_; /* the bands in use: in few_ or many_ */
 };
 
 } /* namespace nvdla::sim */

@@ -47,14 +47,14 @@ public:
 	/** \brief Copy from another ControlData */
 	void copy(ControlView other) { copy(other.bytes_); }
 
-	/** \return \a size zero bytes of the copy, to be filled by a read */
+	/** \brief Makes the copy \a size zero bytes \return these bytes, for a read to fill */
 	std::span<std::byte> clear(size_t size)
 	{
 		bytes_.assign(size, std::byte{ 0 });
 		return bytes_;
 	}
 
-	/** \return the copy, valid until the next copy() */
+	/** \return the copy, valid until the next copy() or clear() */
 	ControlView view() const { return ControlView(bytes_); }
 
 private:

@@ -12,7 +12,7 @@ namespace nvdla::sim
 /** \brief How FP16 convolutions are computed */
 enum class Fp16Arithmetic : uint8_t {
 	Exact, /**< the same bits as the hardware */
-	Fast,  /**< FP32 sums, within the precision document's threshold; equal on all hosts */
+	Fast,  /**< FP32 sums: not the hardware's bits, but equal on all hosts */
 };
 
 /** \brief Contents of entries of the convolution buffer that were released */

@@ -68,7 +68,7 @@ void Core::endThreads()
 	changed_.wait(lock, [this] { return delivering_ == 0; });
 }
 
-/* Assigns to each engine an operation that can begin; \a changed is the only unit that changed. */
+/* Assigns each engine an operation that can begin. \a changed: only this unit has changed. */
 void Core::dispatch(std::optional<Unit> changed)
 {
 	for (size_t i = 0; i < engineCount; i++) {

@@ -34,7 +34,7 @@ struct OperationRecord {
 	OperationWork work;
 	OperationTiming timing;
 	MemoryTraffic moved;
-	bool fetching; /**< CDMA still fetches data; \a moved does not include its bytes */
+	bool fetching; /**< CDMA still fetches data, whose bytes are not in \a moved */
 };
 
 /** \brief A write to a register, see Core::csbWrite() */
@@ -93,7 +93,7 @@ public:
 	/** \param dram system memory, which must outlive the core */
 	Core(const CoreConfig &config, Memory &dram, Interrupt interrupt);
 
-	/** \brief Abandons running operations; no callback runs any more when it returns */
+	/** \brief Abandons running operations; afterwards, no callback runs any more */
 	~Core();
 
 	Core(const Core &) = delete;
@@ -134,7 +134,7 @@ public:
 	 * \brief Lends the calling thread, which would only wait otherwise, to the core
 	 *
 	 * While this object exists, its thread runs operations that begin, so that the core need
-	 * not wake a thread of its own; the destructor wakes the core's threads for the rest.
+	 * not wake a thread of its own; the destructor wakes the core's threads for other work.
 	 * Construct it before writing registers, not in a callback, and only if canWork(). The
 	 * core must outlive it.
 	 */
@@ -153,8 +153,8 @@ public:
 		/**
 		 * \brief Run operations until none can begin; returns at once in a thread for
 		 *	  which canWork() is false. Any thread may call this
-		 * \param enough called before each operation, without any lock held; work()
-		 * returns if it returns true
+		 * \param enough called after each operation, without any lock held; work()
+		 *	returns if it returns true
 		 */
 		void work(const std::function<bool()> &enough);
 
@@ -184,9 +184,9 @@ private:
 		std::unique_ptr<Job> job; /* assigned operation, until a thread begins it */
 		bool busy = false;	  /* true from assignment to the end of the operation */
 		std::atomic<bool> cancel = false;
-		/* Callbacks of a completed operation still run; the next operation's must wait. */
+		/* Callbacks for a completed operation still run; later callbacks must wait. */
 		std::atomic<bool> tells = false;
-		std::atomic<bool> helperTells = false; /* a thread of workers_ calls them */
+		std::atomic<bool> helperTells = false; /* a workers_ thread runs the callbacks */
 		Messages end; /* reports about the operation */
 	};
 
@@ -240,7 +240,7 @@ private:
 	bool resetting_ = false;
 	bool stopping_ = false;
 	unsigned int delivering_ = 0; /* threads that are in a callback */
-	/* Incremented when an operation can begin and when callbacks have returned. */
+	/* Incremented when an operation can begin or callbacks have returned; next() polls it. */
 	std::atomic<unsigned int> news_ = 0;
 	Workers workers_;
 	/* Used by the thread that runs the convolution; reset only while no convolution runs. */

@@ -41,10 +41,10 @@ struct FeatureCube {
 	}
 };
 
-/** \brief Registers that describe a cube */
+/** \brief CSB addresses of the registers that describe a cube */
 struct CubeRegisters {
-	uint32_t ram;	  /**< register with the RAM type field */
-	uint32_t ramType; /**< the RAM type field, one bit */
+	uint32_t ram;	  /**< register that has the RAM type field */
+	uint32_t ramType; /**< mask of this one-bit field in the register */
 	uint32_t addressHigh;
 	uint32_t addressLow;
 	uint32_t lineStride;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Interface to the engines: one function per engine, which decodes the registers with the engine
- * folder's decode function and calls its runner.
+ * Interface to the engines: functions that decode the registers of an operation and run it.
  */
 #pragma once
 
@@ -75,7 +74,7 @@ private:
 OperationResult runOperation(Engine engine, const OperationInputs &inputs, MemoryPort &port,
 			     Workers &workers);
 
-/** \brief Add the result of one unit to that of the fused operation it belongs to */
+/** \brief Add \a part, the result of one unit, to the result of a fused operation */
 void merge(OperationResult &result, OperationResult &&part);
 
 } /* namespace nvdla::sim */

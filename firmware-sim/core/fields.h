@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Fields of a RegisterView by register and field name, such as (SDP_D_CVT_SHIFT, CVT_SHIFT).
- */
+/* Fields of a RegisterView by register and field name, such as (SDP_D_CVT_SHIFT, CVT_SHIFT).
+ * COUNT() is for fields that hold a number minus 1. */
 #pragma once
 
 #include "core/cube.h"
@@ -12,7 +11,7 @@
 #define FLAG(view, reg, name) ((view).flag(NVDLA_##reg, NVDLA_##reg##__##name))
 #define SIGNED(view, reg, name) ((view).signedField(NVDLA_##reg, NVDLA_##reg##__##name))
 
-/** CubeRegisters whose names begin with \a cube; \a config has the field \a ram (RAM type) */
+/** CubeRegisters: names begin with \a cube; register \a cube \a config has the RAM type, \a ram */
 #define CUBE(cube, config, ram)                                                                    \
 	nvdla::sim::CubeRegisters                                                                  \
 	{                                                                                          \

@@ -64,8 +64,8 @@ constexpr RegisterDifference kDifferences[] = {
 /*
  * The ROM of branch master is a constant table for nv_small, so all its configurations return
  * nv_small's numbers. After version and GLB each sub-unit begins with its id and the number of
- * bytes that follow: memory interface (2), CDMA, CBUF, CSC, CMAC_A, CMAC_B, CACC,
- * SDP_RDMA, SDP, PDP_RDMA, PDP, CDP_RDMA, CDP (13). 0 ends the list.
+ * bytes that follow. Ids are 2 to 13: memory interface, CDMA, CBUF, CSC, CMAC_A and CMAC_B (both
+ * 6), CACC, SDP_RDMA, SDP, PDP_RDMA, PDP, CDP_RDMA, CDP. 0 ends the list.
  */
 constexpr uint32_t kRomOfOthers[] = {
 	0x10001,  0x1,	     0x180002, 0x0,	 0x0,  0x8,  0x32, 0x80, 0x400,	   0x340003,

@@ -17,10 +17,10 @@
 namespace nvdla::sim
 {
 
-/** \brief Difference between a register of another configuration and the one in registers.yaml,
- * which describes nv_full */
+/** \brief Difference between a register of another configuration and of nv_full, which is
+ * described in registers.yaml */
 struct RegisterDifference {
-	uint32_t name; /**< NVDLA_<UNIT>_<REGISTER> */
+	uint32_t name; /**< NVDLA_<UNIT>_<REGISTER>: its CSB address on nv_full */
 	uint32_t reset;
 	uint32_t mask; /**< bits that can be read and written */
 };
@@ -34,7 +34,7 @@ struct RegisterDifference {
  */
 struct Geometry {
 	const char *name;
-	uint16_t pciVariant; /**< NVDLA_PCI_VARIANT_*: this core in PCI configuration space */
+	uint16_t pciVariant; /**< NVDLA_PCI_VARIANT_*: the configuration as PCI devices report it */
 
 	uint32_t atomBytes;   /**< memory atom: bytes of one column in one surface of a cube */
 	uint32_t macChannels; /**< ATOMIC_C: channels that a MAC cell multiplies in one step */
@@ -51,8 +51,8 @@ struct Geometry {
 	size_t cvsramSize;  /**< default bytes of the on-chip memory behind CVIF; 0: no CVIF */
 
 	uint32_t units;		     /**< bit n: unit n exists */
-	std::span<const Unit> pages; /**< unit of each 4 KiB page of the CSB, absent ones too */
-	bool hasByteAddresses;	     /**< address, stride and size registers keep their low bits */
+	std::span<const Unit> pages; /**< unit of each 4 KiB page of the CSB, absent units too */
+	bool hasByteAddresses;	     /**< low bits of addresses, strides and sizes are writable */
 	std::span<const RegisterDifference> registers; /**< further differences from nv_full */
 	std::span<const uint32_t> rom;		       /**< words of the configuration ROM */
 	const CoreTiming *timing;		       /**< speed of the core's units */
@@ -96,7 +96,7 @@ struct Geometry {
 	RegisterInfo adapt(uint32_t name, RegisterInfo info) const;
 };
 
-/** \brief nvdlav1 with all units */
+/** \brief nv_full of NVDLA's hardware branch nvdlav1; has all units */
 extern const Geometry nvFull;
 extern const Geometry nvLarge;
 extern const Geometry nvSmall;

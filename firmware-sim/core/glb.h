@@ -36,7 +36,7 @@ public:
 private:
 	bool line() const { return (status_ & ~mask_) != 0; }
 
-	const uint32_t settable_; /* status bits that exist: those of the core's units */
+	const uint32_t settable_; /* status bits that S_INTR_SET can set */
 	uint32_t mask_ = 0;
 	uint32_t status_ = 0;
 };

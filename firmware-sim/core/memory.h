@@ -76,8 +76,7 @@ inline bool areApart(std::span<const std::byte> a, std::span<const std::byte> b)
 class MemoryPort
 {
 public:
-	/** \param cancel set by a reset: the operation is abandoned; null: never
-	 */
+	/** \param cancel becomes true if a reset abandons the operation; null: never abandoned */
 	MemoryPort(Memory &dram, Memory &cvsram, const std::atomic<bool> *cancel = nullptr)
 		: dram_(dram), cvsram_(cvsram), cancel_(cancel)
 	{
@@ -119,8 +118,7 @@ public:
 	 * \return true if the operation is abandoned; engines check this between lines and return
 	 * early
 	 *
-	 * Once it is true, nothing is read or written any more, and the operation's result is
-	 * ignored.
+	 * From then on, nothing is read or written, and the operation's result is ignored.
 	 */
 	bool cancelled() const { return cancel_ && cancel_->load(std::memory_order_relaxed); }
 

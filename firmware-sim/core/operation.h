@@ -25,8 +25,8 @@ struct RegisterUpdate {
  * \brief Outcome of one operation
  *
  * The core stores \a updates in the operation's register group when it ends, and gives \a work to
- * the timing model. \a guestError names unit, register and reason; the core reports it once. An
- * operation that \a hangs never raises its interrupt, as on hardware; only a reset ends
+ * the timing model. \a guestError has the reason of a guest error, or is empty; the core reports it
+ * once. An operation that \a hangs never raises its interrupt, as on hardware; only a reset ends
  * it.
  */
 struct OperationResult {

@@ -33,7 +33,7 @@ private:
 	bool inside(uint64_t address, size_t size) const;
 
 	uint64_t base_;
-	LineVector bytes_; /* aligned like system memory */
+	LineVector bytes_; /* aligned to cache lines, like system memory */
 };
 
 /**

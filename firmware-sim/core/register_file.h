@@ -70,7 +70,7 @@ public:
 	 * other group */
 	void finish();
 
-	/** \brief Set a register from inside the unit, with the bits that the CSB cannot write */
+	/** \brief Set a register from inside the unit, including bits that the CSB cannot write */
 	void latch(unsigned int group, uint32_t address, uint32_t value);
 
 private:
@@ -97,10 +97,10 @@ private:
 	uint32_t base_;
 	uint32_t opEnable_ = absent; /* index of D_OP_ENABLE */
 	bool grouped_ = false;
-	std::vector<uint32_t> single_;		     /* indices of shared registers */
-	std::vector<uint32_t> counters_;	     /* indices of counters */
-	std::array<std::vector<uint32_t>, 2> words_; /* values; those of single registers in the
-						      * first */
+	std::vector<uint32_t> single_;		     /* indices of registers that exist once */
+	std::vector<uint32_t> counters_;	     /* indices of registers that the unit sets */
+	std::array<std::vector<uint32_t>, 2> words_; /* values by group; registers that exist
+						      * once are in words_[0] */
 	unsigned int producer_ = 0;
 	unsigned int consumer_ = 0;
 	std::array<bool, 2> enabled_ = {};

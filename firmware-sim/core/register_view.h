@@ -24,7 +24,7 @@ namespace nvdla::sim
 class RegisterView
 {
 public:
-	/** The most registers of any unit */
+	/** Largest number of registers of a unit */
 	static constexpr size_t kMostWords = 64;
 
 	RegisterView() {} /* every register reads as zero */

@@ -30,7 +30,7 @@ struct Job {
 	OperationInputs inputs;	      /**< not used by BDMA */
 	BdmaOp bdma = {};	      /**< the copy to make; BDMA only */
 	unsigned int bdmaGroup = 0;
-	bool recorded = false; /**< reported to operationDone already; only CDMA still runs */
+	bool recorded = false; /**< operationDone() of CoreConfig was called; CDMA still runs */
 };
 
 /**

@@ -47,10 +47,10 @@ struct StreamCube {
  * producer's padding.
  */
 struct StreamRun {
-	uint32_t batch;	  /**< cube of a multi-batch operation, else 0 */
-	uint32_t surface; /**< surface (group of atomChannels() channels) */
-	uint32_t y;	  /**< line */
-	uint32_t x;	  /**< first column */
+	uint32_t batch;	  /**< index of the cube in its batch */
+	uint32_t surface; /**< index of the surface (atomChannels() channels) */
+	uint32_t y;	  /**< index of the line */
+	uint32_t x;	  /**< index of the first column */
 	uint32_t width;	  /**< columns in this run */
 	std::span<const int32_t> data;
 	/** Upper bound for the absolute value of integers; the default bounds any integer */
@@ -103,7 +103,7 @@ public:
 	 */
 	virtual std::unique_ptr<StreamSink> forkOfSurfaces(const StreamCube &) { return nullptr; }
 	/**
-	 * \brief Add the counts of a fork, all of whose runs have arrived
+	 * \brief Add the counters of a fork, all of whose runs have arrived
 	 *
 	 * One thread at a time may call this.
 	 */
@@ -122,10 +122,10 @@ public:
  * \a atoms are elements as they would be in memory.
  */
 struct AtomRun {
-	uint32_t batch;	  /**< cube of a multi-batch operation, else 0 */
-	uint32_t surface; /**< surface (group of atomChannels() channels) */
-	uint32_t y;	  /**< line */
-	uint32_t x;	  /**< first column */
+	uint32_t batch;	  /**< index of the cube in its batch */
+	uint32_t surface; /**< index of the surface (atomChannels() channels) */
+	uint32_t y;	  /**< index of the line */
+	uint32_t x;	  /**< index of the first column */
 	Precision precision;
 	std::span<const std::byte> atoms;
 
@@ -146,7 +146,7 @@ public:
 	 * \param memory the fork's memory port, which must outlive it
 	 */
 	virtual std::unique_ptr<AtomSink> fork(const StreamCube &, MemoryPort &) { return nullptr; }
-	/** \brief Add the counts of a fork, except its memory traffic */
+	/** \brief Add the counters of a fork, except its memory traffic */
 	virtual void join(AtomSink &) {}
 	/** \return memory that the receiver writes; empty if it writes no lines of a cube */
 	virtual Placement written() const { return {}; }

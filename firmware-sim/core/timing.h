@@ -13,7 +13,7 @@
 namespace nvdla::sim
 {
 
-/** \return true if D_PERF_ENABLE of a unit of the operation is set: registers need its timing */
+/** \return true if a unit's D_PERF_ENABLE is set: its registers need the operation's timing */
 bool asksForTiming(const OperationInputs &inputs);
 
 /** \return \a count saturated to a 32-bit register */

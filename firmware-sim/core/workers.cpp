@@ -181,7 +181,7 @@ bool Workers::takesPart()
 			continue; /* a call, an errand or the end; another thread may take it */
 		std::unique_lock lock(mutex_);
 		asleep_++;
-		/* If others have taken all calls in the meantime, wait for the next run(). */
+		/* If other helpers took all calls in the meantime, wait for the next run(). */
 		if (!called())
 			wake_.wait(lock);
 		asleep_--;

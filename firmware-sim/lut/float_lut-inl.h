@@ -47,7 +47,7 @@ HWY_INLINE Bits difference(Bits a, Bits b)
 
 /** SDP's and CDP's steps of a look-up; LutVariant describes the differences */
 struct OfSdp {
-	static constexpr float kOne = 0x1p35F; /* scale of the fraction */
+	static constexpr float kOne = 0x1p35F; /* 2^n: a fraction has n bits */
 
 	/** \return 1 - fraction, rounded only once: FP32 cannot hold a large weight exactly */
 	static HWY_INLINE Bits weightOfFirst(Single fraction)
@@ -104,8 +104,8 @@ struct OfCdp {
 struct Positions {
 	Mask hit;
 	Mask underflow;
-	Bits index;	 /* index of a hit */
-	Single fraction; /* fraction of a hit: 0 to 1 */
+	Bits index;	 /* hit: index of the entry before the input */
+	Single fraction; /* hit: 0 at this entry, 1 at the next */
 
 	/** \param one 2^n; the fraction is cut off to n bits */
 	HWY_INLINE Positions(const FloatLut::Table &table, Bits x, float one)

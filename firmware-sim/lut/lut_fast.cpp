@@ -31,8 +31,8 @@ using BitsTag = hn::RebindToUnsigned<Tag>;
 struct Positions {
 	Mask hit;
 	Mask underflow;
-	Vector index;	 /* index of a hit */
-	Vector fraction; /* fraction of a hit: 0 to 1 */
+	Vector index;	 /* hit: index of the entry before the input */
+	Vector fraction; /* hit: 0 at this entry, 1 at the next */
 
 	HWY_INLINE Positions(const FastLut::Table &table, Vector x)
 	{
@@ -77,7 +77,7 @@ private:
 	}
 };
 
-/** Selects for each lane a number of LO or LE, for an underflow or an overflow */
+/** Selects for each lane a member of an edge: of LO or LE, for underflow or overflow */
 struct Pick {
 	Mask lo;
 	Mask underflow;

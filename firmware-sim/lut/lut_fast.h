@@ -66,7 +66,7 @@ struct FastLut {
 		int32_t first;	   /**< smallest input that hits */
 		int32_t final;	   /**< largest input that hits */
 		int32_t start;
-		int shift;    /**< shift from a distance to an index */
+		int shift;    /**< right shift from a distance to an index */
 		int toCommon; /**< left shift from indexSelect to NarrowTables::shift bits */
 		int32_t firstPair;
 	};

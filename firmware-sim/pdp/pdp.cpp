@@ -106,10 +106,10 @@ void PdpReader::poolLine(uint32_t surface, uint32_t y)
 	pooler_->push(atoms, writer_);
 }
 
-/* Threads can share the surfaces if no output overwrites the input of another surface. */
+/* \return number of useful threads; 1 if an output overwrites the input of another surface. */
 unsigned int worthwhileThreads(const PdpOp &op)
 {
-	constexpr uint64_t kAtoms = 1024; /* several microseconds of work: a thread pays */
+	constexpr uint64_t kAtoms = 1024; /* work of some microseconds, worth waking a thread */
 	const Placement written = destinationOf(op);
 	const Placement read =
 		op.source.placement(uint64_t{ op.inWidth } * op.atom(), op.inHeight, op.surfaces());

@@ -38,7 +38,7 @@ public:
 	void write(uint32_t y, std::span<const std::byte> atoms) override;
 
 	uint32_t nanCount() const { return nans_; }
-	/** \brief Add the counts of another writer */
+	/** \brief Add the NaN count of another writer */
 	void join(const PdpWriter &other) { nans_ += other.nans_; }
 
 private:

@@ -48,7 +48,7 @@ struct PdpIntegerAverage {
 	/* Holds the product of a window's sum and a reciprocal of 17 bits: 31 bits for INT8. */
 	using Product = std::conditional_t<P == Precision::Int8, int32_t, int64_t>;
 
-	/* Rounds halves away from zero. Only non-negative numbers lose the bits above \a Bits. */
+	/* Rounds halves away from zero. As in RTL, only numbers >= 0 lose bits above \a Bits. */
 	template<unsigned Bits>
 	static int32_t scale(int32_t value, int32_t reciprocal)
 	{

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vector code for the averages of pdp_arith.h; pdp_vectors-inl.h describes such classes.
+ * Vector code for the averages of pdp_arith.h; pdp_vectors-inl.h describes their types.
  */
 #include <algorithm>
 #include <array>

@@ -69,7 +69,7 @@ protected:
 	virtual void poolLine(const std::byte *line, std::byte *row) const = 0;
 	/**
 	 * \brief Reduce the rows of each window to an output element
-	 * \param rows reduced rows of lines, without padded ones
+	 * \param rows reduced rows of the lines in the cube; \a padded more rows are padding
 	 */
 	virtual void finish(std::span<const std::byte *const> rows, uint32_t padded,
 			    std::byte *out) const = 0;

@@ -9,7 +9,7 @@ namespace nvdla::sim
 namespace
 {
 
-/* Number of output lines that need the last input line, minus one. */
+/* Output lines that remain after the last input line: all that need this line, except one. */
 uint64_t linesLeft(const PdpOp &op)
 {
 	uint64_t left = 0;

@@ -15,10 +15,10 @@ namespace nvdla::sim
 {
 
 /**
- * \brief Operands for a run of atoms, ready for the arithmetic
+ * \brief Operands of an ALU or multiplier for a run of atoms
  *
- * An operand has 32 bits: an integer after the ALU shifter or the converter, or
- * the bits of an FP32 number. With an atom stride of 0, all atoms share operands.
+ * An operand has 32 bits: an integer after the ALU shifter or the converter, or the bits of an FP32
+ * number. The stride counts operands from one atom to the next; 0: all atoms share the operands.
  */
 struct SdpOperandRun {
 	const int32_t *data = nullptr;

@@ -12,7 +12,7 @@ namespace nvdla::sim
 namespace
 {
 
-/* The shifters behind the multipliers of X take six bits of the field. */
+/* The shifters behind the multipliers of X use only six bits of the shift field. */
 constexpr uint32_t shiftMask = 0x3f;
 
 /* Distance of X2's registers from X1's. */
@@ -20,7 +20,7 @@ constexpr uint32_t kX2 = NVDLA_SDP_D_DP_BN_CFG - NVDLA_SDP_D_DP_BS_CFG;
 static_assert(NVDLA_SDP_D_DP_BN_MUL_SRC_VALUE - NVDLA_SDP_D_DP_BS_MUL_SRC_VALUE == kX2);
 static_assert(NVDLA_SDP_D_DP_BN_ALU_CFG - NVDLA_SDP_D_DP_BS_ALU_CFG == kX2);
 
-/* Distances of NRDMA's and ERDMA's registers from BRDMA's, of Y's multiplier's from its ALU's. */
+/* Byte distances: NRDMA's and ERDMA's registers from BRDMA's, Y's multiplier from Y's ALU. */
 constexpr uint32_t kX2Reader = NVDLA_SDP_RDMA_D_NRDMA_CFG - NVDLA_SDP_RDMA_D_BRDMA_CFG;
 constexpr uint32_t kYReader = NVDLA_SDP_RDMA_D_ERDMA_CFG - NVDLA_SDP_RDMA_D_BRDMA_CFG;
 static_assert(NVDLA_SDP_RDMA_D_BN_SURFACE_STRIDE - NVDLA_SDP_RDMA_D_BS_SURFACE_STRIDE == kX2Reader);
@@ -254,7 +254,7 @@ void SdpDecoder::checkStage(const SdpStage &stage, const char *missing, const ch
 	} else if ((readsAlu && !needsAlu) || (readsMul && !needsMul)) {
 		/*
 		 * The reader delivers ALU and multiplier operands in pairs. An operand that the
-		 * stage does not take blocks the reader, so the stage never gets the other one.
+		 * stage does not take blocks the reader, so the stage never gets the other operand.
 		 */
 		error(unused);
 		op_.hangs |= needsAlu || needsMul;

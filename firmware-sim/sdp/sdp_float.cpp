@@ -48,7 +48,7 @@ HWY_INLINE Mask isOdd(Bits bits)
 	return hn::Or(hn::Gt(magnitude, constant(kLargest)), denormal);
 }
 
-/** \return \a magnitude, zero if it is denormal, finite, with \a sign */
+/** \return \a magnitude with \a sign; denormals become zero, infinity the largest number */
 HWY_INLINE Bits finish(Bits magnitude, Bits sign)
 {
 	const Bits flushed = hn::IfThenZeroElse(hn::Lt(magnitude, constant(kSmallest)), magnitude);
@@ -96,7 +96,7 @@ struct Multiply {
 		const Bits product = asBits(hn::Mul(asFloat(value), asFloat(other)));
 		const Bits magnitude = magnitudeOf(product);
 
-		/* This may be a denormal number that IEEE 754, with fewer bits, rounded up. */
+		/* The smallest normal number may be a denormal product that IEEE 754 rounded up. */
 		odd = hn::Or(odd, hn::Eq(magnitude, constant(kSmallest)));
 		return finish(magnitude, signOf(product));
 	}
@@ -136,7 +136,7 @@ struct Operands {
 	}
 };
 
-/** A unit of a stage, ready for vectors */
+/** An ALU, multiplier or ReLU operation of a stage, and its operands */
 struct Step {
 	enum class Unit : uint8_t { Maximum, Minimum, Sum, Multiply, Prelu, Relu } unit;
 	Operands operands = {};
@@ -170,7 +170,7 @@ struct Block {
 		 ...);
 	}
 
-	/** \param at number of the first value */
+	/** \param at index of the block's first value in the run */
 	HWY_INLINE void apply(const Step &step, size_t at)
 	{
 		switch (step.unit) {
@@ -204,7 +204,7 @@ constexpr size_t kAtomVectors = kLanes / hn::MaxLanes(Tag());
 using Atom = decltype(blockOf(std::make_index_sequence<kAtomVectors>()));
 using Atoms = decltype(blockOf(std::make_index_sequence<std::max<size_t>(kAtomVectors, 4)>()));
 
-/** Destination of results: numbers, or output elements, which are counted */
+/** Destination of results: FP32 numbers, or FP16 elements with their counters */
 struct Output {
 	const SdpOp &op;
 	int32_t *numbers;
@@ -251,7 +251,7 @@ struct Output {
 	}
 };
 
-/** The stages and their data */
+/** The ALU, multiplier and ReLU operations of all stages, in order, and their input */
 struct Run {
 	static constexpr size_t kMostSteps = 3 * 3;
 
@@ -336,7 +336,7 @@ private:
 		output.putOdd(at, values);
 	}
 
-	/** Computes the atoms from number \a at on by the reference, sdp_datapath.h */
+	/** Computes the atoms from the value at index \a at on by the reference, sdp_datapath.h */
 	void reference(size_t at, std::span<int32_t> values) const
 	{
 		const auto from = [&](const SdpOperandRun &run) -> SdpOperandRun {

@@ -48,7 +48,7 @@ bool isApart(const SdpOp &op, const Placement &written)
 	       changesNone(op.x1) && changesNone(op.x2) && changesNone(op.y);
 }
 
-/** \brief A stream with its own memory port, which the PDP behind it uses too */
+/** \brief A stream and its memory port, which the PDP that gets its output uses, too */
 class ForkedStream : public StreamSink
 {
 public:

@@ -25,7 +25,7 @@
 #define NVDLA_SIM_SDP_LINE_INL_H
 #endif
 
-/* Vectors of a known size, with doubles. */
+/* Only for targets whose vectors have a fixed size, with doubles. */
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE && HWY_HAVE_FLOAT64
 
 HWY_BEFORE_NAMESPACE();
@@ -95,7 +95,7 @@ struct Run {
 	bool exact = false; /* all numbers are exact; halves round away from 0 */
 	double margin = 0;  /* if not exact: results closer to a half than this are uncertain */
 
-	/** \return false if numbers are too large, or something may saturate */
+	/** \return false if numbers are too large, or a result may saturate */
 	bool set();
 
 private:
@@ -288,7 +288,7 @@ HWY_INLINE uint64_t bitsOf(hn::Mask<WordTag> mask)
 	return bits;
 }
 
-/** \return the number of uncertain results after computing them again; \a open has bits for them */
+/** \return number of uncertain results, which are computed again; \a open: bitsOf() of them */
 template<typename Element>
 HWY_NOINLINE size_t repair(const Run &run, size_t at, uint64_t open, Element *out)
 {

@@ -44,12 +44,12 @@ struct SdpLine {
 	int elementStage;
 	/** All numbers are multiples of 2 ^ -fractionBits, after any rounding */
 	int fractionBits;
-	bool endsRounded; /**< no sum after the last rounding can move a tie */
+	bool endsRounded; /**< nothing is added after a rounding; a sum could move a tie across 0 */
 	/* The largest values of all channels. */
 	double largestFactor;
 	double largestOffset; /**< largest sum of magnitudes of the offset's terms */
 	double largestElementFactor;
-	double largestBound; /**< largest result before clipping that counts as saturation */
+	double largestBound; /**< largest result before the converter clips (saturates) it */
 	double nearestBound; /**< largest of the channels' smallest magnitudes within bounds */
 	double reach;	     /**< largest magnitude that is rounded and not replaced by a bound */
 	/** The largest error from the roundings of all stages but the last */

@@ -107,7 +107,7 @@ struct SdpOp {
 
 	/** \return bytes of an atom in memory */
 	uint32_t atom() const { return geometry->atomBytes; }
-	/** \return channels of an atom as it is processed */
+	/** \return channels of an atom in the processing precision */
 	uint32_t lanes() const { return geometry->atomChannels(proc); }
 	/** \return channels of an atom of the output */
 	uint32_t outLanes() const { return geometry->atomChannels(out); }
@@ -118,7 +118,7 @@ struct SdpOp {
 	 * whole atoms do not fill 32 bytes
 	 */
 	uint32_t atomsOfVector() const { return atomBytes % atom() ? 1 : atomBytes / atom(); }
-	/** \return surfaces of the cube as it is processed */
+	/** \return surfaces of the cube in the processing precision */
 	uint32_t surfaces() const { return geometry->surfaces(proc, channels); }
 	/** \return source surfaces that make one processed surface: 2 from INT16 to INT8, else 1 */
 	uint32_t sourceParts() const { return std::max(lanes() / geometry->atomChannels(in), 1U); }

@@ -40,7 +40,7 @@ inline constexpr unsigned kMultiplierBits = 20;
 #define NVDLA_SIM_SDP_STEPS_INL_H
 #endif
 
-/* Vectors of a known size, with doubles. */
+/* Only for targets whose vectors have a fixed size, with doubles. */
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE && HWY_HAVE_FLOAT64
 
 HWY_BEFORE_NAMESPACE();
@@ -169,7 +169,7 @@ struct StepOperands {
 	}
 };
 
-/** A unit of a stage, prepared for vectors, and the clipping of its results */
+/** An ALU or multiplier operation of a stage, and the clipping of its results */
 struct Step {
 	enum class Unit : uint8_t { None, Maximum, Minimum, Sum, Unequal, Multiply, Prelu };
 
@@ -209,7 +209,7 @@ struct Block {
 		 ...);
 	}
 
-	/** \param at place of the block's first value */
+	/** \param at index of the block's first value in the run */
 	HWY_INLINE void apply(const Step &step, size_t at)
 	{
 		if (step.unit != Step::Unit::None)
@@ -244,7 +244,7 @@ struct Block {
 			((values[kIndex] = wrapped(values[kIndex])), ...);
 	}
 
-	/** \param out called with the place of the block and its vectors */
+	/** \param out called with the index of the block's first value, and the vectors */
 	template<typename Output>
 	HWY_INLINE void put(Output &out, size_t at) const
 	{
@@ -252,7 +252,7 @@ struct Block {
 	}
 };
 
-/** The units of the stages, in order, and their data */
+/** The ALU and multiplier operations of all stages, in order, and their input */
 class Steps
 {
 public:
@@ -285,7 +285,7 @@ public:
 	}
 
 private:
-	/* Adds both units of a stage. Results are clipped only if they may exceed 32 bits. */
+	/* Adds ALU and multiplier of a stage. Results are clipped if they may exceed 32 bits. */
 	void add(const SdpStageRun &run)
 	{
 		Step &first = steps_[count_++];

@@ -21,7 +21,7 @@
 #define NVDLA_SIM_SDP_STORE_INL_H
 #endif
 
-/* Vectors of a known size, with doubles. */
+/* Only for targets whose vectors have a fixed size, with doubles. */
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE && HWY_HAVE_FLOAT64
 
 HWY_BEFORE_NAMESPACE();

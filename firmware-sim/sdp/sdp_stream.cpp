@@ -436,7 +436,7 @@ void SdpStream::storeByTable(const StreamRun &run, std::span<const std::byte> at
 
 /*
  * \return true if the look-up table is a function of 8-bit integers: it has an entry for each of
- * 256 integers; smaller integers have the first one's result, larger integers the last one's
+ * 256 integers; smaller integers have the first entry's result, larger ones the last entry's
  */
 bool SdpStream::isTableOfBytes() const
 {

@@ -60,7 +60,7 @@ public:
 	/** \return false if the order of runs matters: output to PDP, or output that may overwrite
 	 * inputs of other elements */
 	bool isShareable() const;
-	/** \brief Add the counts of \a other, except memory traffic */
+	/** \brief Add the counters of \a other, except memory traffic */
 	void count(SdpStream &other);
 
 	/**
@@ -82,7 +82,7 @@ public:
 	 */
 	OperationResult finish();
 
-	/** \brief Count NaNs and infinities of FP16 input from memory whose numbers are pushed */
+	/** \brief Add to the counts of NaNs and infinities in FP16 input from memory */
 	void countInput(uint32_t nan, uint32_t inf);
 
 private:
@@ -90,7 +90,7 @@ private:
 	struct Line {
 		bool found = false;
 		uint32_t surface = UINT32_MAX;
-		uint32_t failures = 0; /**< runs without a usable line */
+		uint32_t failures = 0; /**< number of runs without a usable line */
 		SdpLine line;
 	};
 
@@ -146,7 +146,7 @@ private:
 	RawVector<int32_t> input_;	  /**< widened numbers of pushBytes() */
 	RawVector<int32_t> values_;
 	std::vector<std::byte> results_; /**< output to be split into two surfaces */
-	std::span<std::byte> bytes_;	 /**< output to write: in memory or in the buffer */
+	std::span<std::byte> bytes_;	 /**< output to write: in memory or in buffer_ */
 	std::vector<std::byte> buffer_;
 	SdpCounters counters_;
 	uint64_t atoms_ = 0;

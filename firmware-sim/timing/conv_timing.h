@@ -16,7 +16,7 @@ struct ConvTiming {
 	double weightsReady = 0; /**< when the last kernel group is in the buffer */
 	double begin = 0;	 /**< begin of the first MAC step */
 	double end = 0;		 /**< end of the last MAC step */
-	double macCycles = 0;	 /**< cycles of MAC steps; otherwise MACs wait from begin to end */
+	double macCycles = 0;	 /**< cycles of MAC steps; MACs wait for end - begin - macCycles */
 };
 
 /** \return number of stripes of the output in all kernel groups, at least one for each group */

@@ -31,7 +31,7 @@ struct CoreTiming {
 				     * has up to twice as many */
 		uint64_t groupLoad; /**< cycles to load a set of weights of a whole group */
 		uint64_t shortestLoad;	   /**< least cycles to load a set of weights */
-		uint64_t shortestWinograd; /**< least cycles to load one for Winograd */
+		uint64_t shortestWinograd; /**< shortestLoad for Winograd */
 		double oneSurfaceAtom;	   /**< cycles to fetch an atom of a one-surface cube */
 		double atom;		   /**< cycles to fetch an atom of any other cube */
 		double featureLine;	   /**< cycles for a line, in addition to its atoms */
@@ -60,8 +60,8 @@ struct CoreTiming {
 	struct Pdp {
 		double fixed;
 		double flyingFixed;
-		uint64_t atom;
-		uint64_t shortestLine;
+		uint64_t atom;	       /**< cycles of an atom of a line */
+		uint64_t shortestLine; /**< least cycles of an input line */
 	} pdp;
 
 	struct Cdp {

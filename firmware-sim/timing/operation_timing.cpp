@@ -157,8 +157,8 @@ Times timesOf(const OperationWork &work, const TimingParameters &parameters)
 	const Parts parts(work, times.conv);
 	for (const Part &part : parts)
 		times.fixed += part.fixed;
-	/* Add the latency beyond that of the reference vectors. A convolution's fetch includes
-	 * it. */
+	/* Add the latency beyond that of the reference vectors, unless a convolution's fetch
+	 * includes this latency already. */
 	if (!work.conv)
 		times.fixed +=
 			std::max<double>(readLatency(traffic, parameters), reference.mc.latency) -

@@ -52,13 +52,13 @@ double fairShare(std::vector<double> asked)
 
 constexpr double kRounding = 1e-6; /* cycles; shorter remainders are rounding errors */
 
-/* A running activity; cycles count as if it had the memories for itself. */
+/* A running activity; cycles count as if no other activity used the memories. */
 struct Activity {
 	double left = 0;
 	double passed = 0;
 	double fetching = 0; /* initial cycles in which CDMA fetches */
 	Share fetch;	     /* shares that CDMA requests in these cycles */
-	Share rest;	     /* shares of everything else, all the time */
+	Share rest;	     /* shares that all other traffic requests, in all cycles */
 	bool running = false;
 
 	bool isFetching() const { return running && fetching - passed > kRounding; }

@@ -27,7 +27,7 @@ struct InBuffer {
 	uint64_t weightBytes = 0;
 };
 
-/** \brief What the convolution pipeline does in an operation, for predicting its time */
+/** \brief Work of the convolution pipeline in an operation, for predicting the operation's time */
 struct ConvWork {
 	const CoreTiming *core = &nvFullTiming;
 	ConvWalk walk = ConvWalk::Stripes;
@@ -37,8 +37,8 @@ struct ConvWork {
 	uint32_t kernels = 1;
 	uint32_t groupKernels = 16; /**< kernels that share a pass: 32 in INT8, else 16 */
 	uint32_t macChannels = 64;  /**< operand pairs of a kernel in one step */
-	uint32_t steps = 1;	    /**< MAC steps of a position: kernel positions and channels */
-	uint32_t lanes = 64;	    /**< operand pairs of a kernel and position, in all steps */
+	uint32_t steps = 1;	    /**< MAC steps of a position in one kernel group */
+	uint32_t lanes = 64;	    /**< operand pairs of a kernel and position: sum of all steps */
 
 	RamType dataRam = RamType::Mc;
 	uint64_t dataBytes = 0; /**< bytes to fetch; 0 if the cube is in the buffer */
@@ -68,7 +68,7 @@ struct ConvWork {
 	uint64_t multipliers() const { return uint64_t{ groupKernels } * macChannels; }
 };
 
-/** \brief What SDP does in an operation, for predicting its time */
+/** \brief Work of SDP in an operation, for predicting the operation's time */
 struct SdpWork {
 	const CoreTiming *core = &nvFullTiming;
 	bool flying = false;
@@ -77,7 +77,7 @@ struct SdpWork {
 	bool lut = false;
 	uint64_t elements = 0;	 /**< elements, including the padding of the last atom */
 	uint64_t writeWords = 0; /**< words of memory that lines of the output touch */
-	uint64_t writeLines = 0; /**< lines that are written one by one */
+	uint64_t writeLines = 0; /**< lines of the output; 0 for a cube of one position */
 	bool writes = true;	 /**< false: the operation only compares elements */
 	/** \brief Atoms of X1's and X2's operand pairs, for ALU and multiplier */
 	uint64_t pairedAtoms = 0;
@@ -91,7 +91,7 @@ struct SdpWork {
 	}
 };
 
-/** \brief What PDP does in an operation, for predicting its time */
+/** \brief Work of PDP in an operation, for predicting the operation's time */
 struct PdpWork {
 	const CoreTiming *core = &nvFullTiming;
 	bool flying = false;
@@ -100,17 +100,17 @@ struct PdpWork {
 	MemoryTraffic traffic;
 };
 
-/** \brief What CDP does in an operation, for predicting its time */
+/** \brief Work of CDP in an operation, for predicting the operation's time */
 struct CdpWork {
 	const CoreTiming *core = &nvFullTiming;
 	uint64_t atoms = 0;
-	uint64_t positions = 0; /**< columns of all lines */
+	uint64_t positions = 0; /**< width * height of the cube */
 	bool fp16 = false;
 	bool squares = true; /**< elements are squared and summed up */
 	MemoryTraffic traffic;
 };
 
-/** \brief What an engine that moves data (BDMA, RUBIK) does in an operation */
+/** \brief Work of an operation of BDMA or RUBIK, which move data */
 struct MoveWork {
 	uint64_t cycles = 0; /**< cycles, if the memory is that of the reference vectors */
 	bool bdma = false;

@@ -103,7 +103,7 @@ private:
 	std::string obstacle_;
 	bool needsReset_ = false;   /* registers differ from their reset values */
 	bool entered_ = false;	    /* the trace has accessed a register */
-	unsigned int copied_ = 0;   /* bit n: group n was used while the trace ran */
+	unsigned int copied_ = 0;   /* bit n: BDMA group n was used while the trace ran */
 	std::set<uint64_t> blocks_; /* blocks of system memory that may not be zero */
 };
 

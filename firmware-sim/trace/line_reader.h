@@ -27,7 +27,7 @@ class LineReader
 {
 public:
 	/**
-	 * \param line to be read, without its end
+	 * \param line text to read, without the line end
 	 * \param number of the line, from 1
 	 * \param comment text that begins a comment
 	 * \param separators characters between words

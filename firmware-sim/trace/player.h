@@ -53,8 +53,8 @@ struct PlayResult {
 /**
  * \brief Play a trace from beginning to end
  *
- * Playing ends at a poll that is never met. After other failures it continues, so that the result
- * has all of them.
+ * Playing ends at a poll whose value never comes. After other failures it continues, so that the
+ * result has all of them.
  */
 PlayResult play(const Trace &trace, TraceTarget &target);
 

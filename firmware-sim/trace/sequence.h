@@ -16,11 +16,11 @@
 namespace nvdla::sim
 {
 
-/** \brief The operations of a trace; times in cycles from its first command */
+/** \brief The operations of a trace; times in cycles from the trace's first command */
 struct Sequence {
 	struct Step {
 		OperationRecord operation;
-		double enabled = 0; /**< when its last unit was enabled */
+		double enabled = 0; /**< when the operation's last unit was enabled */
 		ScheduledTime time;
 	};
 

@@ -82,7 +82,7 @@ public:
 	 * \brief Add a range
 	 * \param fd file that holds the range's bytes; invalid: access by messages
 	 * \return 0 or an errno value: EINVAL (bad address or size, or beyond the file's end),
-	 *         EEXIST (overlaps a mapped range), EACCES (file not writable), ENOSPC
+	 *         EEXIST (overlaps a mapped range), EACCES (file not writable), ENOSPC (table full)
 	 */
 	int map(const DmaRange &range, UniqueFd fd);
 

@@ -17,7 +17,7 @@ namespace nvdla::sim::vfiouser
 namespace
 {
 
-/* Other files are refused: the write could block, or store eight bytes as data. */
+/* Only eventfds are accepted: a write to another file could block, or store eight bytes as data. */
 bool isEventfd(int fd)
 {
 	std::array<char, 64> target;
@@ -50,7 +50,7 @@ Interrupts::Interrupts(Log &log, uint32_t messages) : log_(log), pending_(messag
 {
 	indexes_[wire::kIrqMsi].vectors.resize(messages);
 	indexes_[wire::kIrqMsix].vectors.resize(messages);
-	/* The device reports no errors, but a client that passes errors to the guest expects it. */
+	/* The device reports no errors, but clients that pass on errors expect this interrupt. */
 	indexes_[wire::kIrqError].vectors.resize(1);
 }
 

@@ -31,7 +31,7 @@ constexpr unsigned int kMaxBatch = 64;
  */
 constexpr auto kPatience = std::chrono::microseconds(300);
 
-/* Time to wait before a system call is repeated that failed for lack of a resource. */
+/* Time to wait before repeating a system call that failed for lack of a resource. */
 constexpr auto kPause = std::chrono::milliseconds(20);
 
 /** \return true if accept() failed because of the listener, so it would always fail */

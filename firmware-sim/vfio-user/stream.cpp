@@ -109,7 +109,7 @@ Stream::Result Stream::receiveOne()
 Stream::Result Stream::readInto(std::byte *data, size_t size, size_t &filled)
 {
 	while (filled < size) {
-		/* Room for more than the allowed number, so that too many can be recognised. */
+		/* Room for more descriptors than allowed, so that too many can be recognised. */
 		alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * 2 * wire::kMaxFds)>
 			control;
 		iovec vector = { data + filled, size - filled };

@@ -46,7 +46,7 @@ known() {
 	{ apt-cache show --no-all-versions "$@" 2>/dev/null || :; } | sed -n 's/^Package: //p'
 }
 
-# few NAME...: print the first three names, and the number of the others.
+# few NAME...: print the first three names, and the number of the other names.
 few() {
 	local rest=$(($# - 3))
 	[ "$rest" -gt 0 ] || rest=0
@@ -222,8 +222,8 @@ mounts_remedy() {
 # require_mounts: exit with an error if the guest will need private mounts and this system allows none.
 require_mounts() {
 	local said
-	# The mounts are for programs of a folder of unpacked Debian packages, among them QEMU. With a QEMU of
-	# its own the machine may not need that folder: the Python package decides later.
+	# The mounts are for programs of a folder of unpacked Debian packages, among them QEMU. A machine with its
+	# own QEMU may not need that folder: the Python package decides later.
 	case ${NVDLA_GUEST:-auto} in
 	host) return 0 ;;
 	auto) ! command -v qemu-system-x86_64 >/dev/null || return 0 ;;
@@ -231,8 +231,8 @@ require_mounts() {
 	if [ "$(id -u)" -eq 0 ] && said=$(LC_ALL=C unshare --mount true 2>&1); then
 		return 0
 	fi
-	# If this script runs as root, report the reason why root could not mount, not that of this
-	# second attempt.
+	# If this script runs as root, report the reason why root could not mount, not the reason
+	# of this second attempt.
 	LC_ALL=C unshare --user --map-root-user --mount true >/dev/null 2>&1 ||
 		die "$(mounts_remedy "${said:-$(LC_ALL=C unshare --user --mount true 2>&1)}")
 what works without: scripts/run --device embedded"

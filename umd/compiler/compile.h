@@ -26,8 +26,8 @@ using SampleReader = std::function<Result<std::vector<std::vector<float>>>(size_
  * \brief Compile a model that an importer or an application has built in memory
  *
  * \param[in] model checked by Model::setAsideInvalid()
- * \param[in] samples reads the samples for calibration, as many as options.calibration->samples
- * has; without a reader, these are the samples
+ * \param[in] samples reads samples for calibration in place of options.calibration->samples, which
+ * only states their number then; may be empty
  * \return the loadable and a report; Unsupported naming all operators that are not known or cannot
  * be lowered
  */
@@ -67,8 +67,8 @@ Result<std::vector<std::byte>> computeConstants(std::span<const std::byte> file,
 Result<void> checkCalibration(const Calibration &calibration);
 
 /**
- * \return InvalidArgument naming a tensor that is quantized already; Unsupported naming another
- * one that is not float
+ * \return InvalidArgument naming a tensor that is quantized already; Unsupported naming a tensor
+ * that is not float for another reason
  */
 Result<void> checkFloat(const Model &model);
 

@@ -144,8 +144,8 @@ public:
 	}
 
 private:
-	static constexpr size_t kMostReasons = 20;  /* in one error */
-	static constexpr size_t kMostOperators = 3; /* named for one reason */
+	static constexpr size_t kMostReasons = 20;  /* reasons in one error */
+	static constexpr size_t kMostOperators = 3; /* operators named for one reason */
 
 	struct Reason {
 		std::string why;

@@ -124,7 +124,7 @@ bool isHalf(const AnyTask &any)
 	return false;
 }
 
-/* Refuses --precision fp16 for an integer model: compilation keeps the integers of such a model. */
+/* Refuses --precision fp16 for an integer model: compilation keeps the model's integers. */
 Result<void> checkFloats(const CompileSettings &settings, const Loadable &loadable)
 {
 	if (settings.precision != DataType::Half)

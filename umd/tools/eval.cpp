@@ -27,7 +27,7 @@ namespace
 using namespace nvdla;
 
 struct Settings {
-	tools::RunSettings run; /* device, network, scaling of pixels */
+	tools::RunSettings run; /* options set device, network, scaling, timeoutMs */
 	std::string folder;
 	std::string truth;
 	std::string labels;
@@ -38,7 +38,7 @@ struct Settings {
 	bool json = false;
 };
 
-/* A network whose answers to the pictures are counted. */
+/* A network whose right answers to the pictures are counted. */
 struct Candidate {
 	std::string name;
 	Loadable loadable;
@@ -73,7 +73,7 @@ Result<std::vector<Candidate>> candidates(const Settings &settings, const Device
 {
 	std::vector<Candidate> all;
 
-	/* A core without FP16 cannot compute the float model, but the calibrated one. */
+	/* A core without FP16 can compute only the calibrated model, not the float model. */
 	if (settings.samples.empty() || settings.run.network.options.core.has(DataType::Half)) {
 		auto read = tools::readNetwork(settings.run.network);
 		if (!read)

@@ -29,7 +29,7 @@ inline bool isPictureFile(const std::filesystem::path &path)
 
 /**
  * \return the paths in \a folder for which \a wanted is true, sorted; if the folder cannot be read,
- * an error whose code codeOfName() makes of errno: NotFound if there is no such folder
+ * an error with the code that codeOfName() makes of errno, such as NotFound
  * \param[in] what the attempted action, for the error
  */
 inline Result<std::vector<std::filesystem::path>>

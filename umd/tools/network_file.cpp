@@ -127,7 +127,7 @@ Result<CompiledModel> cachedModel(const NetworkFile &file)
 	return compiled;
 }
 
-/* Replaces the compiler's advice, which is for nvdla-compile, by that for this program. */
+/* Replaces the compiler's advice, which is for nvdla-compile, by advice for this program. */
 void adaptAdvice(Error &error, const NetworkFile &file)
 {
 	const auto replace = [&](const std::string &advice, const std::string &by) {

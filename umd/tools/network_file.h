@@ -27,12 +27,12 @@ struct NetworkFile {
 
 	/** \return the path without its folders */
 	std::string name() const;
-	/** \return a copy with options that let the compiler choose what is fastest on the chip
+	/** \return a copy with options that let the compiler choose the fastest way on the chip
 	 * that \a chip describes */
 	NetworkFile onChip(const ChipOptions &chip) const;
 };
 
-/** \return the file at \a path: a model if its name has the ending of one */
+/** \return the file at \a path: a model if its name ends like a model's */
 NetworkFile networkFile(const std::string &path);
 
 /** \brief The network argument and its options. The object must exist until the command line is

@@ -50,8 +50,8 @@ Result<void> checkCounts(const RunSettings &settings, const Network &network)
 
 /*
  * Returns the default names of output files: output.dimg, output1.dimg, ... NVIDIA's runtime always
- * wrote output.dimg, so nvdla-run with the options of that runtime does the same. An output that is
- * no picture becomes a .npy file, because a .dimg has no type for plain tensors.
+ * wrote output.dimg, so nvdla-run with the options of that runtime does the same. A plain
+ * tensor (PixelFormat::Plain) becomes a .npy file, because a .dimg has no format for plain tensors.
  */
 std::vector<std::string> usualOutputs(const Network &network)
 {
@@ -113,8 +113,8 @@ Result<std::vector<RunReport>> runNetwork(const RunSettings &settings, const Dev
 		if (!report)
 			return forward(report);
 		/*
-		 * Free the results of the previous run: those of a million runs would not fit into
-		 * memory.
+		 * Free the results of the previous run: the results of a million runs would not fit
+		 * into memory.
 		 */
 		if (!reports.empty())
 			dropResults(reports.back());

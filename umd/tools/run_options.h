@@ -29,7 +29,7 @@ struct RunSettings {
 	 */
 	bool usualOutputs = false;
 	PixelScaling scaling;
-	/** \brief Quantizations of the first inputs; further inputs keep their own */
+	/** \brief Quantizations of the first inputs; further inputs keep the loadable's */
 	std::vector<TensorQuantization> inputQuantizations;
 	std::vector<TensorQuantization> outputQuantizations;
 	bool rawDump = false;
@@ -42,8 +42,8 @@ struct RunSettings {
 	bool verbose = false;
 	bool perf = false;
 	/**
-	 * \brief An operation is reported only if it has more saturated values than this; the next
-	 * two members do the same for NaNs, and for values outside the look-up tables
+	 * \brief An operation is reported only if it has more saturated values than this number.
+	 * The next two members are the limits for NaNs and for values outside look-up tables
 	 */
 	uint64_t saturatedAbove = 0;
 	uint64_t nanAbove = 0;
@@ -52,8 +52,8 @@ struct RunSettings {
 };
 
 /**
- * \brief Read the command line of nvdla-run. Print the help if it is asked for, or what is wrong
- * with the command line
+ * \brief Read the command line of nvdla-run. Print the help if the user asks for it, or the error
+ * in the command line
  * \param[out] trace the options of --trace
  * \return the exit code if the program has to end here
  */

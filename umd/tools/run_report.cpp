@@ -48,8 +48,8 @@ nlohmann::json reportJson(const RunReport &report)
 	return { { "ms", milliseconds(report.duration) }, { "steps", steps } };
 }
 
-/* Sum of a counter, such as that of NaNs, over operations. Operations with at most \a accepted such
- * values are left out. */
+/* Sum of a counter, such as that of NaNs, over operations. Operations that have at most
+ * \a accepted of these values are left out. */
 struct Tally {
 	uint64_t accepted = 0;
 	uint64_t numbers = 0;

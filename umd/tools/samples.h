@@ -20,7 +20,7 @@ namespace nvdla::tools
  * more samples; and folders of both. For a model with several inputs the files alternate: one for
  * the first input, one for the second, and so on
  * \param[in] scaling how pixels become numbers
- * \return for each sample the numbers of each input; an error names the file
+ * \return for each sample the numbers of each input; an error in one file names the file
  */
 Result<std::vector<std::vector<std::vector<float>>>>
 readSamples(const std::vector<std::string> &paths, const std::vector<ModelInput> &inputs,

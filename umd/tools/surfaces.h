@@ -27,8 +27,8 @@ struct SurfaceSummary {
 };
 
 /**
- * \brief Write all outputs of a network. CompileOptions::everyTensor, with which it must be
- * compiled, makes the tensors between its layers outputs, too
+ * \brief Write all outputs of a network. The network must be compiled with
+ * CompileOptions::everyTensor, which makes the tensors between layers outputs, too
  * \param[in] folder gets a .npy file with the numbers of each tensor; is created if missing
  */
 Result<std::vector<SurfaceSummary>> dumpSurfaces(const Network &network, const std::string &folder,

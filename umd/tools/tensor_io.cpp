@@ -24,8 +24,8 @@ namespace
 
 constexpr uint64_t maxInputBytes = uint64_t{ 1 } << 32;
 
-/* Returns the shape of a .npy file. Without \a order, it is that of the model's tensor, if the
- * model is known. Otherwise it has four axes, in \a order or, by default, N, C, H, W. */
+/* Returns the shape of a .npy file. Without \a order, this is the shape of the model's tensor,
+ * if the model is known; otherwise four axes, in \a order or, by default, N, C, H, W. */
 std::vector<size_t> arrayShape(const TensorDesc &desc, std::optional<ElementOrder> order)
 {
 	if (!order && desc.signature)

@@ -58,7 +58,7 @@ void PciFunction::addStandardCapabilities(unsigned int msixBar)
 
 	addBar(msixBar, kMsixBarSize);
 	msixBar_ = msixBar;
-	/* Control: one vector. The table is at the BAR's start; then the offset of pending bits. */
+	/* Control: one vector. Then BAR and offset of the table, and of the pending bits. */
 	const auto indicator = static_cast<uint8_t>(msixBar);
 	const std::array<uint8_t, 10> msix = {
 		0x00,

@@ -50,8 +50,8 @@ class Architecture:
 		return [f'ARCH={self.kbuild}', f'CROSS_COMPILE={self.gnu}-', *compile_only]
 
 
-# The processor has no fast string instructions (erms, fsrm): with them the kernel would clear pages byte by byte, which
-# is slow on an emulated processor.
+# The guest's processor has no fast string instructions (erms, fsrm): with them the kernel would clear pages byte by
+# byte, which is slow on an emulated processor.
 AMD64 = Architecture('amd64', 'x86', 'x86_64-linux-gnu', 'amd64', 'qemu-system-x86', 'qemu-system-x86_64',
 		     'q35,vmport=off', 'max,erms=off,fsrm=off', 'ttyS0', 'i386',
 		     'intel-iommu,intremap=off,caching-mode=on')

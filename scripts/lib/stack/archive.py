@@ -31,8 +31,8 @@ def mirror():
 
 
 def apt_options():
-	"""Return those of this machine's apt settings that matter for downloads: proxies, retries, and whether the
-	dates of a mirror's files are checked."""
+	"""Return this machine's apt settings for downloads: proxies, retries, and whether the dates of a mirror's files
+	are checked."""
 	with contextlib.suppress(OSError, subprocess.SubprocessError):
 		dump = subprocess.run(['apt-config', 'dump'], capture_output=True, text=True, timeout=30).stdout
 		wanted = re.compile(r'(Acquire::(?:(?:http|https)(?:::\S+)?|Check-Valid-Until|Check-Date|Retries) "[^"]+");')

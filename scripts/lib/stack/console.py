@@ -96,7 +96,7 @@ def check_folder(option, path):
 
 # Durations of this program's stages: {name: (seconds, processor time in seconds)}.
 durations = {}
-# Names of the stages that ran beside others: their seconds above are only those of the wait for their end.
+# Names of the stages that ran beside others: their seconds in durations are only the wait for their end.
 beside = set()
 
 # Start time of the outermost script; scripts that it calls inherit the variable.

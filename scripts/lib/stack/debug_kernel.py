@@ -51,8 +51,8 @@ def ensure(progress):
 
 
 def choose_source(offered):
-	"""Choose the source package to build from the package names @offered: that of the newest series in
-	scripts/lib/kernels, or if none of these is offered, the newest one."""
+	"""Choose the source package to build from the package names @offered: the newest series that is in
+	scripts/lib/kernels, or if none of these is offered, the newest series."""
 	series = {name.removeprefix('linux-source-') for name in offered}
 	series = sorted((text for text in series if re.fullmatch(r'\d+\.\d+', text)
 			 and kernels.number(text) >= kernels.oldest()), key=kernels.number)

@@ -95,7 +95,7 @@ finish() {
 		tell "problem lock checking switched itself off: everything after that went unchecked"
 	fi
 	# cat, because the shell's own read asks for single bytes, and a file of /proc/sys returns
-	# only its first one.
+	# only its first byte.
 	tell "tainted $(cat /proc/sys/kernel/tainted)"
 	dmesg >"$(port kernel)"
 	tell "end"
@@ -130,7 +130,7 @@ done
 # debugger is connected.
 wait_for_debugger() {
 	# grep, because the shell's own read asks for single bytes, and these files return only
-	# their first one.
+	# their first byte.
 	(cd /sys/module/nvdla/sections && grep . .[!.]*) | while IFS=: read -r section address; do
 		tell "section $section $address"
 	done

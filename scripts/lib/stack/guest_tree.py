@@ -66,10 +66,10 @@ def path():
 
 def _command(target, packages, suites, newest, other=None):
 	release, *others = suites
-	# Only the suites themselves are taken, not their updates: packages.guest names the kernels
-	# of all suites, and one 6.12 kernel is enough.
+	# Take packages from the release itself, not from its updates: the patterns in packages.guest
+	# would match a second 6.12 kernel there, and one is enough.
 	setup = f'sed -i -n "/ {release} main/p" "$1/etc/apt/sources.list"; '
-	# With a second architecture, that of the guest, only QEMU is taken from the further suites, because a library
+	# With a second architecture, the guest's, only QEMU is taken from the further suites, because a library
 	# must have the same version for both architectures. QEMU runs on the host, so it is taken for amd64 alone.
 	newer, only = ('qemu-system-*', 's/^deb /deb [arch=amd64] /; s/] \\[/ /; ') if other else ('*', '')
 	for suite in others:

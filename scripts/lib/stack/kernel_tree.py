@@ -2,7 +2,7 @@
 """A kernel source tree with the tools to build it, in which the patches that add the driver are
 checked.
 
-The source is that of the newest known kernel, from a Debian package. It is unpacked once, into the
+The source of the newest known kernel comes from a Debian package. It is unpacked once, into the
 folder src of the tree, and kept in the cache with what was built in it; git tracks only the files
 that the patches change.
 """

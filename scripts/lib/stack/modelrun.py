@@ -86,8 +86,8 @@ def _compile(arguments, loadable):
 	words += [word for shape in arguments.shape or () for word in ('--shape', shape)]
 	compiler = build_dir() / _COMPILER
 	is_embedded = arguments.device == 'embedded'
-	# Try without ONNX Runtime and TensorFlow Lite first: this system's are not in the guest, so a model that needs
-	# one takes that of the suite tree.
+	# Try without ONNX Runtime and TensorFlow Lite first: the guest does not have this system's libraries, so a
+	# model that needs one of them gets the library of the suite tree.
 	if not is_embedded and _try(_Native(), compiler, [*words, '--host', 'never']).returncode == 0:
 		return _Native()
 	said = _try(_Native(), compiler, words)

@@ -75,8 +75,8 @@ def _write_debian(folder, release, version):
 
 
 def _no_sources(folder, names):
-	"""The argument ignore of shutil.copytree(): returns those of the @names in @folder that are no sources, because
-	they belong to git or were made by a build."""
+	"""The argument ignore of shutil.copytree(): returns the @names in @folder of files that belong to git or were made
+	by a build."""
 	made = [name for name in names if name.startswith('build') or name == 'out'] if Path(folder) == ROOT else []
 	return [name for name in names if name.startswith('.git') or name == '__pycache__'] + made
 

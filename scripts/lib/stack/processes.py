@@ -33,9 +33,9 @@ def _die_with(parent):
 
 
 def _prepare(parent):
-	"""Return a function that does the same as that of _die_with(), and copies the niceness of the child to the
-	autogroup of the child's session. With autogroups, the kernel divides processor time among sessions by the
-	niceness of their autogroups, not by that of processes."""
+	"""Return a function that does what _die_with()'s function does, and copies the niceness of the child to the
+	autogroup of the child's session. With autogroups, the kernel divides processor time among sessions by
+	the niceness of their autogroups, not of processes."""
 	die = _die_with(parent)
 
 	def prepare():
@@ -70,7 +70,7 @@ def end(process, patience=2.0):
 		with contextlib.suppress(subprocess.TimeoutExpired):
 			process.wait(patience)
 			if number == signal.SIGTERM:
-				# The process itself has ended; kill what is left of its group.
+				# The process itself has ended; kill the rest of its group.
 				with contextlib.suppress(ProcessLookupError, PermissionError):
 					os.killpg(process.pid, signal.SIGKILL)
 			return

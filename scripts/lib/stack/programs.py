@@ -13,7 +13,7 @@ from .paths import ROOT, build_dir, reference_data
 
 # Mount points inside of the tree. They are below /tmp, because namespace.inside() makes only those.
 _SOURCES, BUILD, _DATA = (Path('/tmp', name) for name in ('sources', 'build', 'data'))
-# Little optimisation, because programs for another processor only run tests, and compiling takes longer than these.
+# Little optimisation, because programs for another processor only run tests, and compiling takes longer than the tests.
 _OPTIONS = ('-Dwerror=true', '-Dtests=enabled', '-Dbench=disabled', '-Dpython=disabled', '-Dbuildtype=plain', '-Doptimization=1',
 	    '-Dc_link_args=-s', '-Dcpp_link_args=-s')
 # {architecture: Meson's name of the processor}, where the two differ.

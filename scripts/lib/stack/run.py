@@ -29,7 +29,7 @@ _SPACE = 1 << 20
 # Patterns of the first bytes of picture files.
 _PICTURES = (rb'\x89PNG', rb'\xff\xd8\xff', rb'P[56]\s')
 
-# Run a command, then show the driver's counters, which add up all processes (Documentation/ABI).
+# Run a command, then show the driver's counters, which are sums over all processes (Documentation/ABI).
 _AND_COUNTERS = '''\
 "$@" || exit
 cd /sys/class/accel/accel0/device || exit
@@ -116,7 +116,7 @@ def parse(words=None):
 
 
 def check_files(arguments):
-	"""Raise Failure for a file of the wrong kind, before anything is built."""
+	"""Raise Failure for a file that is missing or of the wrong kind, before anything is built."""
 	_check_start('--picture', arguments.picture, _PICTURES,
 		     'a PNG, JPEG, PGM (P5) or PPM (P6); nvdla-run --input takes arrays (.npy), too')
 	if arguments.labels:

@@ -148,7 +148,7 @@ def _guest(arguments, needed):
 		if set(needed) <= set(found.series()):
 			return found, sorted({*guest.series_there(), *found.series()}, key=kernels.number)
 		if set(needed) != set(kernels.known()):
-			# Without one of them, other kernels may be the oldest or the newest: all are fetched.
+			# If a kernel cannot be fetched, another may be the oldest or the newest: fetch all known ones.
 			found = guest.find(progress, kernels.known())
 		return found, found.series()
 
@@ -402,8 +402,8 @@ def _modules(found, series, sparse):
 
 def _guarded(found, kernel, mode, wanted, modules):
 	"""Run the tests @wanted in one guest; returns their cases. If the guest cannot be started,
-	the tests fail, and the test run continues. If the kernel is too new for the driver, they
-	are skipped."""
+	the tests fail, and the test run continues. If the kernel is too new for the driver,
+	the tests are skipped."""
 	try:
 		if isinstance(modules, Failure):
 			raise modules

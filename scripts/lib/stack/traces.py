@@ -4,8 +4,8 @@
 import re
 import subprocess
 
-# An address in a call trace, such as nvdla_job_begin+0x1c/0x80 [nvdla]. Behind "RIP: 0010:" it is that of the failed
-# instruction, otherwise a return address.
+# An address in a call trace, such as nvdla_job_begin+0x1c/0x80 [nvdla]. Behind "RIP: 0010:" it is the address of the
+# failed instruction, otherwise a return address.
 _PLACE = re.compile(r'(RIP: \w+:)?\b([A-Za-z_][\w.]*)\+0x([0-9a-f]+)/0x[0-9a-f]+ \[nvdla\]')
 # Begin of the name that objtool gives the padding before a function. If a stack has the address of the function itself, the
 # kernel's message names the end of the padding, because it takes the address for a return address.
@@ -41,8 +41,9 @@ def with_lines(text, module):
 
 
 def _place(match):
-	"""Return function and offset of the instruction that @match names. A return address is that of the instruction
-	after the call, so 1 is subtracted. Padding has no source line, so it stands for the start of its function."""
+	"""Return function and offset of the instruction that @match names. A return address is the address of the
+	instruction after the call, so 1 is subtracted. Padding has no source line, so it stands for the start of its
+	function."""
 	if match.group(2).startswith(_PADDING):
 		return match.group(2).removeprefix(_PADDING), 0
 	offset = int(match.group(3), 16)

@@ -261,8 +261,8 @@ class Machine:
 			archive.write(image.settings(variables, script, self._user_id()))
 
 	def _user_id(self):
-		"""Return the user id of the guest's ordinary user: that of the shared folder's owner, unless the owner
-		is root."""
+		"""Return the user id of the guest's ordinary user: the shared folder's owner, or image.USER_ID if root
+		owns the folder or none is shared."""
 		return (self._options.share.stat().st_uid if self._options.share else 0) or image.USER_ID
 
 	def _command_line(self, accelerator, interactive):

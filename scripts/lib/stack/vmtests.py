@@ -24,7 +24,7 @@ _MODES = {'iommu': ('iommu', 1, _FULL), 'cma': ('cma', 1, _FULL), 'none': ('none
 # Further words that tests.list has among a test's modes. _SUITE: the program is linked with the
 # frameworks of the suite tree (packages of a newer Debian) and runs with that tree's loader.
 # _NARROW: the program is built for 32 bits. _CROSS: the test also runs in guests of other
-# architectures. _NEWEST: the test runs only on the newest kernel. _EACH: it runs on every kernel.
+# architectures. _NEWEST: the test runs only on the newest kernel. _EACH: the test runs on every kernel.
 _SUITE = 'suite'
 _NARROW = 'narrow'
 _CROSS = 'cross'
@@ -119,10 +119,10 @@ def plan(series, chosen):
 	"""Return the guests to boot, with the tests of each: {(kernel series, mode): [Test]}. @chosen(name): returns
 	whether the user chose the test with this full name.
 
-	@series: kernels, oldest first. The newest runs each test in all of its modes, the oldest
-	each test in its first mode, except those marked _NEWEST. A kernel between these two runs
-	only the tests marked _EACH. The others would test nothing new on it: code of the driver
-	that is for some kernels only also runs on the oldest or on the newest.
+	@series: kernels, oldest first, and perhaps the debug kernel, which runs only tests marked
+	for it, in their first mode. The newest kernel runs each test in all of its modes, the
+	oldest each test in its first mode, except those marked _NEWEST. A kernel between these two
+	runs only the tests marked _EACH, because the driver has no code for such a kernel alone.
 	"""
 	boots = {}
 	plain = [kernel for kernel in series if kernel != guest.DEBUG]

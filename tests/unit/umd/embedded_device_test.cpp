@@ -284,6 +284,7 @@ TEST(EmbeddedOnChipMemory, IsHandedOutUntilItIsUsedUp)
 	const Device device = test::openEmbedded();
 	const uint64_t half = device.info().onChipBytes / 2;
 	ASSERT_GT(half, 0u);
+	EXPECT_EQ(device.info().maxOnChipBytes, device.info().onChipBytes);
 	auto first = device.allocateOnChip(half);
 	ASSERT_TRUE(first);
 	{

@@ -10,7 +10,7 @@ namespace nvdla
 
 /**
  * \param[in] error errno of a failed system call, one of whose arguments was the name of a file
- * \return NotFound if there is no such file, InvalidArgument if name or permissions are wrong,
+ * \return NotFound if the file does not exist, InvalidArgument if name or permissions are wrong,
  * otherwise Io
  */
 inline ErrorCode codeOfName(int error)

@@ -27,7 +27,7 @@ Error caughtError(const char *what, const std::string &where) noexcept;
  * that no exception leaves the library.
  *
  * \param[in] what the attempted action, for the error
- * \param[in] where what the action was done to, such as a file, for the error
+ * \param[in] where the object of the action, such as a file, for the error
  * \param[in] work a function that returns a Result
  * \return the function's result, or the error for its exception: NoMemory, Io or Unsupported
  */

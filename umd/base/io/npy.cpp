@@ -71,7 +71,7 @@ Result<std::vector<size_t>> shapeOf(std::string_view dictionary, const std::stri
 	}
 }
 
-/* Converts uint8 to int16, which can hold all of its values. */
+/* Converts uint8 to int16, which can hold all values of uint8. */
 std::vector<std::byte> widened(std::span<const std::byte> bytes)
 {
 	std::vector<std::byte> wide(2 * bytes.size());
@@ -274,9 +274,9 @@ std::vector<uint32_t> inOtherOrder(const TensorSignature &signature)
 }
 
 /*
- * Returns the array in N, C, H, W order. Without \a order, the axes of \a given are those of the
- * model's tensor, if \a desc has a signature. Otherwise \a given has three or four axes, in
- * \a order or, by default, channels before lines and columns.
+ * Returns the array in N, C, H, W order. If \a desc has a signature and no \a order is given, the
+ * axes of \a given are those of the model's tensor. In all other cases \a given should have three
+ * or four axes, in \a order (default: channels before lines and columns).
  */
 Result<NpyArray> inAxesOf(const TensorDesc &desc, const NpyArray &given,
 			  std::optional<ElementOrder> order)

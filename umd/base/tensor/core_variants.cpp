@@ -19,7 +19,7 @@ namespace
 constexpr DataType precisionTypes[] = { DataType::Int8, DataType::Int16, DataType::Half };
 
 /* Makes a geometry from the driver's table of cores. Most members come from the driver's answer to
- * DRM_IOCTL_NVDLA_DEV_QUERY, the others from the table itself. */
+ * DRM_IOCTL_NVDLA_DEV_QUERY, the other members from the table itself. */
 CoreGeometry geometryOf(const nvdla_variant &variant)
 {
 	drm_nvdla_device_info said = {};

@@ -53,7 +53,7 @@ ElementSteps stepsOf(const Run &run)
 		 static_cast<int32_t>(run.limits.highest) };
 }
 
-/* Computes the same as Quantization::quantize(), but without function calls in the loop. */
+/* Gives the results of Quantization::quantize(), but without function calls in the loop. */
 template<typename T>
 void quantize(const Run &run, const float *values, std::byte *elements)
 {

@@ -40,8 +40,8 @@ void shift(std::span<const std::byte> from, std::span<std::byte> to, int offset)
 	}
 }
 
-/* Returns whether elements of a type are passed to the device as integers. Those of other types are
- * real numbers, which are converted. */
+/* Returns whether elements of a type are passed to the device as integers. Elements of other types
+ * count as real numbers, which are converted. */
 bool isSmallInteger(DataType type)
 {
 	return type == DataType::Int8 || type == DataType::UInt8 || type == DataType::Int16;
@@ -64,7 +64,7 @@ Result<void> checkHost(const TensorDesc &desc, const HostTensor &tensor)
 	return {};
 }
 
-/* Converts a framework's integers of 8 bits to those of another \a type on the device. */
+/* Converts a framework's integers of 8 bits to integers of another \a type on the device. */
 std::vector<std::byte> integersFromHost(DataType type, const HostTensor &from)
 {
 	std::vector<std::byte> to(from.bytes.size() * elementBytes(type));

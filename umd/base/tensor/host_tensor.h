@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Conversion of tensors of a framework or of the host to those of a network, and back.
+ * Conversion of tensors of a framework or of the host to tensors of a network, and back.
  */
 #pragma once
 
@@ -28,8 +28,8 @@ struct HostTensor {
  * \param[in] desc the network's tensor
  * \param[in] order of the framework's elements
  * \param[out] tensor desc.size bytes
- * \return InvalidArgument for another number of elements; Unsupported for types that do not belong
- * together
+ * \return InvalidArgument for another number of elements; Unsupported if \a from's type cannot
+ * become the tensor's type
  */
 Result<void> packHost(const TensorDesc &desc, ElementOrder order, const HostTensor &from,
 		      std::span<std::byte> tensor);

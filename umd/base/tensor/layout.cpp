@@ -13,8 +13,8 @@ namespace nvdla
 namespace
 {
 
-/* Limit in bytes, with which no product below exceeds 64 bits; no device has a buffer this
- * large. */
+/* Largest size of a tensor. With it, no product below exceeds 64 bits; no device has so large a
+ * buffer. */
 constexpr uint64_t maxTensorBytes = uint64_t{ 1 } << 40;
 
 tl::unexpected<Error> bad(const TensorDesc &desc, const char *field, std::string why)

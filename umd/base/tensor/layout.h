@@ -13,7 +13,7 @@ namespace nvdla
 class Layout
 {
 public:
-	/** \brief One channel: pixel (h, w) is at offset() + h * lineStride + w * pixelStep */
+	/** \brief One channel: pixel (h, w) is at byte offset() + h * lineStride + w * pixelStep */
 	struct Channel {
 		uint64_t surface; /**< bytes from the image's start to the channel's surface or
 				     plane */
@@ -36,7 +36,7 @@ public:
 	 */
 	static Result<Layout> of(const TensorDesc &desc);
 
-	/** \return place of channel \a c; \a desc is the tensor that of() was given */
+	/** \return place of channel \a c; \a desc is the tensor passed to of() */
 	Channel channel(const TensorDesc &desc, uint32_t c) const;
 
 	/** \return number of adjacent channels in an atom or a pixel */

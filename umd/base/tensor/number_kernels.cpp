@@ -18,8 +18,8 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/* Vectors convert half precision only on x86 hosts with AVX2. On others, the functions return 0, so
- * that the caller converts all elements. */
+/* Vectors convert half precision only on x86 hosts with AVX2. On other hosts, the functions return
+ * 0, so that the caller converts all elements. */
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 
 using FloatTag = hn::ScalableTag<float>;
@@ -63,8 +63,8 @@ size_t toFloatsOfTarget(const std::byte *, float *, size_t)
 
 #endif
 
-/* Vectors are used only on targets that have vectors of doubles; on others they would be no
- * faster. */
+/* Vectors are used only on targets that have vectors of doubles; on other targets vectors
+ * would be no faster. */
 #if HWY_HAVE_FLOAT64 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
 
 using Tag = hn::ScalableTag<double>;

@@ -2,8 +2,8 @@
 /*
  * Converts numbers to elements and back, a vector at a time.
  *
- * Each function returns the number of elements that it converted, from the first on. The caller
- * converts the others, which may be all. The caller's code gives the same results, bit by bit.
+ * Each function returns the number of elements that it converted, from the first on, perhaps 0. The
+ * caller converts the other elements, with scalar code that gives the same results, bit by bit.
  */
 #pragma once
 

@@ -27,7 +27,7 @@ void unpackReference(const TensorDesc &desc, const Layout &layout, ElementOrder 
 /**
  * \brief Pack as many channels as possible with faster code, which moves several elements at once
  * \return number of channels, from the first on, that were packed in each image; packReference()
- * has to pack the others
+ * has to pack the other channels
  */
 uint32_t packFast(const TensorDesc &desc, const Layout &layout, ElementOrder order,
 		  std::span<const std::byte> elements, std::span<std::byte> tensor);

@@ -27,7 +27,7 @@ struct Piece {
 };
 
 /* \return number of pixels that can be handled as one line: all of a surface if its lines are
- * contiguous, otherwise those of a line. */
+ * contiguous, otherwise the pixels of a line. */
 uint64_t pixelsOfRun(const TensorDesc &desc, uint32_t pixelStep)
 {
 	const bool whole = desc.h == 1 || desc.lineStride == uint64_t{ desc.w } * pixelStep;
@@ -63,7 +63,7 @@ void forEachRun(const TensorDesc &desc, const Layout &layout, ElementOrder order
 }
 
 /* Calls forEachRun() for whole atoms as long as there are enough channels, then for half an atom.
- * Returns the number of channels for which it was called. */
+ * Returns the number of channels that these calls cover. */
 template<typename Move>
 uint32_t forEachHalfAtom(const TensorDesc &desc, const Layout &layout, Move move)
 {

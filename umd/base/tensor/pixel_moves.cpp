@@ -13,7 +13,7 @@ namespace nvdla
 namespace
 {
 
-/* Pixels of a block. The last block of a line takes the rest, too: fewer than twice as many. */
+/* Pixels in a block; the last block of a line, with the rest, has fewer than twice as many. */
 constexpr size_t blockPixels = 512;
 constexpr size_t largestElement = 2;
 

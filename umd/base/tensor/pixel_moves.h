@@ -54,7 +54,7 @@ struct PixelCounts {
 };
 
 /**
- * \brief Move all channels of \a from
+ * \brief Copy all channels of \a from to \a to
  *
  * Places of \a to without a channel, and bits of words between fields, do not change. Elements for
  * words must fit their bit fields.

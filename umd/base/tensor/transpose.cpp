@@ -21,8 +21,8 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/* Moves the elements \a first to \a count - 1 of all lanes one by one. Used for the end of a line,
- * and on hosts without vectors. */
+/* Moves the elements \a first to \a count - 1 of all \a lanes one by one. Used for the end of a
+ * line, and on hosts without vectors. */
 template<typename T>
 void moveOneByOne(size_t lanes, const std::byte *from, size_t fromLane, size_t fromStep,
 		  std::byte *to, size_t toLane, size_t toStep, size_t first, size_t count)

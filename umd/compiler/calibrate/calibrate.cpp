@@ -71,7 +71,7 @@ struct Samples {
 	const SampleReader &read;
 	const size_t count;
 
-	/* Calls visit(sample, values), with all values that the float model computes from it. */
+	/* Calls visit(sample, values); the float model has computed all values from the sample. */
 	template<typename Visit>
 	void each(const Visit &visit) const
 	{
@@ -178,7 +178,7 @@ void correctBiases(Model &integers, const Model &real, const std::vector<RealNum
 
 	for (Value &value : both.values) {
 		if (!value.isConstant)
-			value.type = ElementType::Float32; /* no result is rounded */
+			value.type = ElementType::Float32; /* evaluate() then rounds no result */
 	}
 	for (size_t i = 0; i < integers.operators.size(); i++) {
 		std::vector<ValueId> &inputs = integers.operators[i].inputs;
@@ -217,7 +217,7 @@ struct Noise {
 			largest = std::max(largest, distance);
 		}
 	}
-	/* Infinite without noise. */
+	/* Signal-to-noise ratio; infinite without noise. */
 	double decibels() const { return noise == 0 ? HUGE_VAL : 10 * std::log10(signal / noise); }
 };
 

@@ -126,16 +126,16 @@ double sumOf(std::span<const uint64_t> counts)
 }
 
 /*
- * Relative entropy of two distributions over the bins from first to before last. The first one has
- * the bins' counts; those of bins outside are added to the bins at the ends. The second represents
- * the first by \a levels integers: all bins of an integer, except empty ones, share its count.
+ * Relative entropy of two distributions over the bins \a first to \a last - 1. One has the bins'
+ * counts; counts of bins outside are added to the bins at the ends. The other represents it by
+ * \a levels integers: all bins of an integer, except empty ones, share the integer's count.
  */
 double divergence(std::span<const uint64_t> counts, size_t first, size_t last, size_t levels)
 {
 	const auto inner = counts.subspan(first, last - first);
 	const double all = sumOf(counts), inside = sumOf(inner), below = sumOf(counts.first(first));
-	/* Least probability of a bin in the second distribution, so that no quotient is infinite: a
-	 * bin with one number has it. */
+	/* Least probability of a bin in the integers' distribution, that of a bin with one number:
+	 * without it, quotients could be infinite. */
 	const double unlikely = 1 / all;
 	std::vector<double> sums(levels), filled(levels);
 	double entropy = 0;
@@ -169,8 +169,8 @@ void settleRanges(const Model &model, std::vector<Range> &ranges, const CoreGeom
 		ranges[id].include(by);
 	};
 
-	/* Operators that only move elements begin without a range: the loop below widens it to
-	 * that of their inputs. */
+	/* Results of operators that only move elements begin without a range: the loop below widens
+	 * it to the inputs' ranges. */
 	for (const Operator &operation : model.operators) {
 		Range &range = ranges[operation.outputs.front()];
 		if (!areGiven || range == Range{})
@@ -227,10 +227,8 @@ void quantizeModel(Model &model, const std::vector<Range> &ranges, const Calibra
 		/* Operators that share kernels get one copy each: scales depend on the bias. */
 		operation.inputs[1] = model.add(integerKernels(weights, bias, step, calibration));
 	}
-	/*
-	 * There are no results of a framework to match bit by bit, and rounding once is nearer to
-	 * the float model than TFLite's rounding twice.
-	 */
+	/* There are no results of a framework to match bit by bit, and rounding once is nearer to
+	 * the float model than TFLite's rounding twice. */
 	model.roundingOf8Bits = ScaleRounding::Once;
 }
 
@@ -287,7 +285,8 @@ Range Histogram::percentile(double percent) const
 Range Histogram::leastEntropy() const
 {
 	constexpr size_t shares = 128, smallestShare = shares / 8;
-	constexpr size_t levels = 256; /* also for 16 bits, which have more levels than bins */
+	/* Integers of 8 bits; also used for 16 bits, which have more integers than bins. */
+	constexpr size_t levels = 256;
 	const auto zero = static_cast<double>(zeroBin());
 	double low = 1, high = 1;
 

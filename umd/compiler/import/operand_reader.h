@@ -29,7 +29,7 @@ public:
 	virtual size_t outputs() const = 0;
 	/** \return true if the file has this input */
 	virtual bool hasInput(size_t index) const = 0;
-	/** \brief An input as an operand of a computation */
+	/** \brief An input as an operand; subclasses may align its axes with those of input 0 */
 	virtual Tensor input(size_t index) { return tensor(index); }
 
 	std::vector<Tensor> allInputs(size_t least = 1)
@@ -70,7 +70,7 @@ public:
 	/** \brief Value of an attribute; \a usual if the operator has none of that name */
 	virtual int64_t integer(const std::string &, int64_t usual) const { return usual; }
 	virtual double number(const std::string &, double usual) const { return usual; }
-	/** \brief Whole numbers of an input, or of an attribute */
+	/** \brief Whole numbers of an attribute if the file has it, else of an input */
 	virtual std::vector<int64_t> list(size_t index, const std::string &)
 	{
 		return wholeNumbers(index);
@@ -113,7 +113,7 @@ public:
 
 protected:
 	using Builder::Builder;
-	/** \brief The tensor of an input, of any type */
+	/** \brief The tensor of an input, as the file has it */
 	virtual Tensor tensor(size_t index) = 0;
 };
 

@@ -135,7 +135,7 @@ std::optional<TensorQuantization> quantizationFrom(const std::vector<double> &sc
 
 	for (size_t i = 0; i < scales.size(); i++) {
 		const int64_t zero = i < zeroPoints.size() ? zeroPoints[i] : 0;
-		/* A channel without weights may have a scale of 0. */
+		/* A channel whose weights are all zero may have a scale of 0. */
 		if (!std::isfinite(scales[i]) || scales[i] < 0 || zero < INT16_MIN ||
 		    zero > UINT16_MAX)
 			return std::nullopt;

@@ -41,7 +41,7 @@ using Extents = std::vector<uint32_t>;
 
 /** \return number of elements; 1 of an empty list */
 uint64_t elementCount(const Extents &shape);
-/** \return "1 x 8 x 8 x 3" */
+/** \return "1 x 8 x 8 x 3", for instance; "scalar" for a shape without axes */
 std::string toString(const Extents &shape);
 
 /** \brief Maximum number of a tensor's elements; files with larger tensors are refused */
@@ -50,7 +50,7 @@ inline constexpr uint64_t mostInTensor = uint64_t{ 1 } << 31;
 /** \brief Maximum number of a surface's channels, lines or columns: registers have 13 bits */
 inline constexpr uint32_t mostOfSurface = 8192;
 
-/** \return a file's shape; nothing if an extent is negative, or it has over \a most elements */
+/** \return \a extents as a shape; nothing if one is negative or there are over \a most elements */
 std::optional<Extents> shapeFrom(const std::vector<int64_t> &extents, uint64_t most = mostInTensor);
 
 /**
@@ -106,7 +106,7 @@ struct Traits {
 	/** \brief Constants that the next operator multiplies or adds fold into kernels and bias */
 	bool takesFactors = false;
 	bool isRepeating = false; /**< a smaller input is broadcast to the result's shape */
-	/** \brief Only the order of elements counts, not their axes: takes any shape and batch */
+	/** \brief Axes do not matter, only the elements' order: any shape and batch is accepted */
 	bool countsElements = false;
 	bool movesElements = false;  /**< the result has elements of the input, unchanged */
 	bool isOverLastAxis = false; /**< the operator works along the input's last axis */
@@ -150,7 +150,7 @@ struct FullyConnected {
 	Clamp activation;
 };
 
-/** \brief A tensor seen as matrices, some for each sample; the last axis is their columns */
+/** \brief A tensor seen as matrices, \a count for each sample; its last axis is their columns */
 struct Matrices {
 	uint32_t samples = 1;
 	uint32_t count = 1; /**< number of matrices in each sample */
@@ -161,7 +161,7 @@ struct Matrices {
 	/** \param[in] areBeside the last axis but one counts the matrices, and the axis before it
 	 * their rows; otherwise the other way round */
 	Matrices(const Extents &shape, bool areBeside);
-	/** \return index of an element; a single sample or matrix is repeated for any number */
+	/** \return index of an element; a single sample or matrix stands for all (broadcast) */
 	size_t at(size_t sample, size_t matrix, size_t row, size_t column) const
 	{
 		sample %= samples;
@@ -224,7 +224,7 @@ struct Pool {
 	}
 };
 
-/** \return the average over all lines and columns */
+/** \return a pooling that averages all lines and columns of \a picture */
 inline Pool wholeAverage(const Extents &picture)
 {
 	return { .method = Pool::Method::Average,
@@ -278,7 +278,7 @@ struct Unary {
 	double scale = 1;
 	double shift = 0;
 
-	/** \return the function of \a x, clamped; a finite number even at a pole */
+	/** \return the result for \a x, clamped; a finite number even at a pole */
 	double operator()(double x) const;
 	/** \return true if the operator only changes type or quantization */
 	bool isConversion() const { return function == Function::Identity && activation.isNone(); }
@@ -299,7 +299,7 @@ struct Enlarge {
 	enum class Method : uint8_t {
 		Nearest,	/**< each element is repeated */
 		Linear,		/**< interpolation; element i of the input lies at i * factor */
-		LinearOfCenters /**< the same; element i lies at the center of its factor outputs */
+		LinearOfCenters /**< Linear, but element i lies at the center of its outputs */
 	};
 	Method method = Method::Nearest;
 	op::Axes factor;
@@ -329,7 +329,7 @@ struct Transpose {
 /** \return the transpose that applies \a one to each sample of a batch */
 Transpose ofSamples(uint32_t samples, Transpose one);
 
-/** \brief A function of all numbers of the last axis; ArgMax reduces it to one, or removes it */
+/** \brief A function of all numbers of the last axis, which ArgMax reduces to one or removes */
 struct OverChannels {
 	static constexpr Traits traits{ .isOverLastAxis = true, .writesParts = false };
 	using Function = op::OverChannels::Function;
@@ -398,7 +398,7 @@ struct Operator {
 struct TensorInFile {
 	std::string name;
 	Extents shape;
-	ElementOrder order = ElementOrder::Nhwc; /**< order of the elements */
+	ElementOrder order = ElementOrder::Nhwc; /**< Nchw: the value still has channels last */
 };
 
 /** \brief Numbers that a network keeps: a run's output is an input of the next run */
@@ -427,7 +427,7 @@ struct Model {
 	/** \brief The operator that writes a value; nullptr for inputs and constants */
 	const Operator *writer(ValueId value) const;
 	Operator *writer(ValueId value);
-	/** \brief The value from which a chain of reshapes makes \a value */
+	/** \brief The value from which a chain of reshapes makes \a value, or \a value itself */
 	ValueId beforeReshapes(ValueId value) const;
 	bool isOutput(ValueId value) const { return std::ranges::count(outputs, value) != 0; }
 	bool isInput(ValueId value) const { return std::ranges::count(inputs, value) != 0; }
@@ -463,7 +463,7 @@ struct Model {
 	 * An input is removed from its operator, which becomes Unknown, too, if no earlier operator
 	 * writes the input, or if it is a constant whose size does not fit its shape.
 	 *
-	 * \return InvalidFile if inputs do not exist, or a value is written twice or never
+	 * \return InvalidFile if an input or output does not exist, or a value is written twice
 	 */
 	Result<void> setAsideInvalid();
 };
@@ -477,7 +477,7 @@ Extents withRank(Extents shape, size_t rank);
 std::optional<Extents> broadcastShape(const Extents &a, const Extents &b);
 /** \return an error if a constant's number of bytes does not fit its shape */
 std::optional<Error> bytesError(const Value &value);
-/** \return the elements of a constant, without their quantization */
+/** \return the elements of a constant as stored: their quantization is not applied */
 std::vector<double> rawNumbers(Value constant);
 /** \return the exact elements of an integer constant; none if the constant is of another type */
 std::vector<int64_t> wholeNumbers(const Value &constant);

@@ -41,7 +41,7 @@ private:
 	const Value &value(size_t input) const { return model_.values[operation_.inputs[input]]; }
 	const Extents &shape(size_t input) const { return value(input).shape; }
 	const Value &out() const { return model_.values[operation_.outputs.front()]; }
-	/* Whether the shapes of the inputs go with that of the output. */
+	/* Whether the operator can make the output's shape of the inputs' shapes. */
 	bool fits() const;
 	bool fitsSlice(const Slice &slice) const;
 	void needKernels() const;

@@ -15,7 +15,7 @@ namespace nvdla::compiler
 /** \brief Maps the index of an element in one array to its index in another array */
 struct Walk {
 	Extents shape;		     /**< shape of the first array */
-	std::vector<size_t> strides; /**< each axis: distance of neighbours in the other array */
+	std::vector<size_t> strides; /**< by axis: step in the other array, in elements */
 	size_t first = 0;	     /**< index of the element 0 in the other array */
 
 	/** \return index in the other array of the element with \a index in the first one */
@@ -41,7 +41,7 @@ inline std::vector<size_t> packedStrides(const Extents &shape)
 	return strides;
 }
 
-/** \brief From a transposed array, whose axis i is axis order[i] of \a shape, to the original */
+/** \return walk from a transposed array (axis i: axis order[i] of \a shape) to the original one */
 inline Walk transposed(const Extents &shape, const std::vector<uint32_t> &order)
 {
 	const std::vector<size_t> strides = packedStrides(shape);
@@ -54,7 +54,7 @@ inline Walk transposed(const Extents &shape, const std::vector<uint32_t> &order)
 	return walk;
 }
 
-/** \brief From an array that is broadcast to the shape \a to, to the array of shape \a shape */
+/** \return walk from an array broadcast to shape \a to, to the original one of shape \a shape */
 inline Walk repeated(const Extents &shape, const Extents &to)
 {
 	const std::vector<size_t> own = packedStrides(shape);

@@ -86,7 +86,7 @@ struct ElementKind {
 	bool operator==(const ElementKind &) const = default;
 };
 
-/** \brief Constants of an operator */
+/** \brief Constant kernels and bias of an operator */
 struct Weights {
 	Value kernels;
 	std::vector<Value> bias; /**< one value, or none */
@@ -135,7 +135,8 @@ public:
 	Tensor inOrder(const Tensor &tensor, const AxisOrder &order);
 	/** \brief The tensor, transposed so that the file's axis \a axis is its value's last one */
 	Tensor withAxisLast(const Tensor &tensor, uint32_t axis);
-	/** \brief The tensor with its elements in the order in which \a like has its own */
+	/** \brief The tensor in the order of \a like (Tensor::order); plain() unless their places
+	 * (Tensor::places) are equal */
 	Tensor arranged(const Tensor &tensor, const Tensor &like);
 	/** \brief The tensor without Tensor::places: the CPU moves flattened pictures' elements */
 	Tensor plain(const Tensor &tensor);
@@ -148,7 +149,7 @@ public:
 	/** \brief A tensor, computed or constant, in another shape */
 	Tensor reshaped(const Tensor &tensor, const Extents &shape);
 
-	/** \return the shape of two tensors broadcast to each other; \a shape has all the axes */
+	/** \return the shape of two broadcast tensors; \a other has no more axes than \a shape */
 	Extents together(const Extents &shape, const Extents &other) const;
 	ValueId addConstant(Value value);
 	/** \brief A tensor of a constant in the file's axis order */
@@ -178,7 +179,7 @@ public:
 	/** \brief Whether results are real numbers; integers would round intermediate results */
 	bool hasFloatResults() const { return !results_ || isFloat(results_->type); }
 	void needFloatResults();
-	/** \brief Type for results of computing with a tensor: its own, or float32 for integers */
+	/** \brief Type of results computed from a tensor: its type, but float32 for integers */
 	ElementKind real(const Tensor &tensor) const;
 	/** \brief Type and quantization of a computed result: setResults(), or else real() */
 	ElementKind computed(const Tensor &tensor) const
@@ -202,7 +203,7 @@ public:
 	/** \brief Add an operator whose first input is \a x, with results of the kind computed() */
 	Tensor compute(Kind kind, const Tensor &x, const Tensor &like,
 		       const std::vector<ValueId> &others = {});
-	/** \brief compute() for an intermediate result, which integers would round: refuses them */
+	/** \brief compute() for an intermediate result: refuses integers, which would round it */
 	Tensor prepare(Kind kind, const Tensor &x, const Tensor &like,
 		       const std::vector<ValueId> &others = {});
 	/** \brief Add an operator that moves elements of \a x */

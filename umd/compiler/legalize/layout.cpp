@@ -71,8 +71,8 @@ Tensor reshape(Builder &builder, const Tensor &tensor, const Extents &shape)
 	return builder.move(Reshape{}, inFile, { 0, shape, orderOf(builder, shape, to) });
 }
 
-/* Whether a value lies in memory as so many pictures of so many channels. Reshapes move nothing in
- * memory, so the shape before them decides. */
+/* Whether a value lies in memory as \a samples pictures of \a channels channels. Reshapes move
+ * nothing in memory, so the shape before them decides. */
 bool arePictures(const Model &model, ValueId id, uint32_t samples, size_t channels)
 {
 	const Extents &shape = model.values[model.beforeReshapes(id)].shape;

@@ -131,7 +131,7 @@ Tensor pad(Builder &builder, const Tensor &tensor, const Padding &padding);
 Tensor argMax(Builder &builder, const Tensor &tensor, uint32_t axis, bool ofSmallest);
 /** \brief A function of all numbers along an axis: Softmax or OverChannels */
 Tensor overAxis(Builder &builder, const Tensor &tensor, uint32_t axis, Kind function);
-/** \param[in] blocksTogether ONNX's CRD: adjacent channels form a block; else DCR: one pixel */
+/** \param[in] blocksTogether ONNX's CRD: adjacent channels form a block; else DCR: a pixel */
 Tensor depthToSpace(Builder &builder, const Tensor &picture, int64_t size, bool blocksTogether);
 Tensor spaceToDepth(Builder &builder, const Tensor &picture, int64_t size);
 
@@ -163,11 +163,11 @@ struct Scaling {
 	std::vector<double> factors;
 	std::vector<double> sums;
 };
-/** \brief (x - mean) * factor / sqrt(variance + epsilon) + sum, each along axis 1 */
+/** \brief (x - mean) * factor / sqrt(variance + epsilon) + sum, for each channel (axis 1) */
 Tensor batchNormalized(Builder &builder, const Tensor &x, const Scaling &scaling,
 		       const std::vector<double> &mean, const std::vector<double> &variance,
 		       double epsilon);
-/** \param[in] first first of the axes that are normalized together, up to the last axis */
+/** \param[in] first index of an axis; the axes from it to the last one are normalized together */
 Tensor layerNormalized(Builder &builder, const Tensor &x, uint32_t first, const Scaling &scaling,
 		       double epsilon);
 /** \brief Normalize each channel by itself */
@@ -179,8 +179,7 @@ Tensor groupNormalized(Builder &builder, const Tensor &picture, int64_t groups,
 
 /* Windows: windows.cpp, transposed.cpp, resize.cpp. A "line" is a tensor N, C, W. */
 
-/** \brief Whether padding is TensorFlow's SAME: as much as input / stride windows need, rounded up
- */
+/** \brief Whether padding is TensorFlow's SAME: as much as ceil(input / stride) windows need */
 enum class Same : uint8_t {
 	No,
 	Upper, /**< an odd element of padding is at the end */
@@ -198,7 +197,7 @@ op::Axes axesOf(Builder &builder, const std::string &field, int64_t y, int64_t x
 
 struct PoolRules {
 	bool countsPadding = false; /**< averages divide by the whole window, padding included */
-	bool ceils = false;	    /**< a last window counts if only a part has elements */
+	bool ceils = false;	    /**< a last window that fits only partly counts, too */
 	Clamp activation;
 };
 Tensor pool(Builder &builder, Pool::Method method, const Tensor &pictureOrLine,
@@ -258,11 +257,11 @@ struct Recurrence {
 	std::vector<double> input;
 	std::vector<double> recurrent; /**< kernels for the hidden state */
 	std::vector<double> bias;
-	std::vector<double> recurrentBias; /**< 0, except for the candidate with resetsProduct */
+	std::vector<double> recurrentBias; /**< zeros; resetsProduct: except the candidate's */
 };
 uint32_t gatesOf(Recurrence::Kind kind);
 /**
- * \brief A sequence through a cell
+ * \brief Run a sequence through a recurrent cell
  * \param[in] x steps x batch x elements
  * \param[in] hidden, memory states before the first step, directions x batch x size; none: zeros
  * \return all hidden states, steps x directions x batch x size; the last ones, and of an LSTM the
@@ -292,10 +291,10 @@ struct Resizing {
 	bool isNearest = false;		/**< nearest neighbour; false: linear interpolation */
 	bool centers = false;		/**< half-pixel centers: element i lies at i + 1/2 */
 	bool corners = false;		/**< first and last elements of both pictures coincide */
-	bool onlyIsFirst = false;	/**< with centers: an only element is the input's first */
+	bool onlyIsFirst = false;	/**< with centers: a single result is the input's first */
 	bool inSinglePrecision = false; /**< positions are computed in float, as TFLite does */
 	Rounding rounding = Rounding::Floor;
-	uint32_t lines = 0; /**< lines of the result; if columns is 0, too, the factors give both */
+	uint32_t lines = 0; /**< lines of the result; lines and columns 0: from the factors */
 	uint32_t columns = 0;
 	double factorY = 1; /**< lines of the result divided by lines of the input */
 	double factorX = 1;

@@ -97,8 +97,8 @@ private:
 	Builder &builder_;
 	const Recurrence &cell_;
 	const uint32_t direction_;
-	const uint32_t width_;		    /* channels of a state */
-	std::map<uint32_t, Value> kernels_; /* kernels for the hidden state, by first gate */
+	const uint32_t width_;		    /* channels of a padded state */
+	std::map<uint32_t, Value> kernels_; /* for the hidden state, by index of the first gate */
 };
 
 Value Sequence::padded(const std::vector<double> &numbers, const Part &some, uint32_t columns) const
@@ -118,7 +118,7 @@ Value Sequence::padded(const std::vector<double> &numbers, const Part &some, uin
 }
 
 /* Multiplies a state by the kernels of some gates in one operation. The next step multiplies by the
- * same kernels, which stay in the core. */
+ * same kernels, which stay in the convolution buffer. */
 Tensor Sequence::recurrent(const Tensor &from, const Part &some)
 {
 	const auto [kernels, isNew] = kernels_.try_emplace(some.begin);

@@ -110,7 +110,7 @@ void narrow(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &functio
 			     .type = DataType::Int8 });
 }
 
-/* If HalfPowers need a unit, none is left for a lower limit other than 0: add another operation. */
+/* If HalfPowers take a unit, none is left for a lower limit other than 0: add another operation. */
 void affineOfHalves(Lowerer &lowerer, const Lowerer::Stage &stage, Affine function)
 {
 	const double low = function.activation.low;
@@ -209,7 +209,7 @@ op::Sdp halfAffine(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &
 				     .mulOperand = floatBits(std::ldexp(1, powers.output)) };
 	if (clamp.low == 0)
 		unitAt(sdp.x2).activation = op::Activation::Relu;
-	else if (std::isfinite(clamp.low)) /* clamp; with HalfPowers, affineOfHalves() does */
+	else if (std::isfinite(clamp.low)) /* X2 is free: see affineOfHalves() */
 		sdp.x2 = op::SdpUnit{ .alu = op::Alu::Max, .aluOperand = lowerer.half(clamp.low) };
 	if (std::isfinite(clamp.high)) {
 		unitAt(sdp.y).alu = op::Alu::Min;

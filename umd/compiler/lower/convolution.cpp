@@ -60,7 +60,7 @@ double largestInput(const Quantization &in, const IntegerLimits &limits)
 
 /*
  * Replaces kernels whose sums are less than 2^-10 steps of the output by zeros: their scale is 0 or
- * tiny (as of cells that never fire). Zeros may have any scale, so they get that of another kernel.
+ * tiny (as of unused channels). Zeros may have any scale, so they get that of another kernel.
  * The tiny scale would leave the other kernels' multipliers too few bits, and a bias none.
  */
 void silence(Kernels &kernels, const Quantization &in, const IntegerLimits &limits,
@@ -112,7 +112,7 @@ double dividing(double factor)
 	return factor * (1 + factor / (4 * largestQuotient));
 }
 
-/* For each output of a transposed convolution, the sum of the kernel elements that meet inputs. */
+/* For each output of a transposed convolution, sum of the kernel elements that inputs multiply. */
 std::vector<double> metWeights(const Kernels &kernels, uint32_t k, const Cube &in,
 			       const ConvolutionPass &pass)
 {
@@ -152,7 +152,7 @@ Scaling scalingOf(const Lowerer &lowerer, const Kernels &kernels, const Convolut
 	const double input = half ? 0 : largestInput(in, integerLimits(lowerer.range(pass.input)));
 	const uint8_t truncated = excessBits(kernels, input);
 	const double zero = pass.keepsZero || !pass.packed.empty() ? 0 : in.zeroPoint;
-	/* At the edges of a transposed convolution's result, some kernel elements meet no input. */
+	/* At the edges of a transposed convolution's result, some kernel elements have no input. */
 	const bool hasEdges = pass.isTransposed && (zero != 0 || pass.normalizes);
 	const Cube shape = hasEdges || pass.factors.size() > 1 ? pass.out : Cube{};
 	Affine affine{ {}, {}, { kernels.k, shape.h, shape.w }, pass.activation, pass.firstBits };

@@ -22,7 +22,7 @@ int factorBits(DataType type)
 	return type == DataType::Int8 ? 14 : 13;
 }
 
-/* X1 and X2 multiply x less its zero point by any number up to 2^15. */
+/* X1 and X2 multiply SDP's input minus its zero point by any number up to 2^15. */
 void multiplyBy(op::Sdp &sdp, double factor, int32_t zero, DataType type)
 {
 	const int shift = 28 - std::ilogb(std::max(std::fabs(factor), 0x1p-19)); /* 47 at most */
@@ -39,7 +39,7 @@ void multiplyBy(op::Sdp &sdp, double factor, int32_t zero, DataType type)
 			      .shift = static_cast<uint8_t>(shift - coarseShift) };
 }
 
-/* With a smaller gain, an 8-bit zero point divided by it exceeds the converter's 32-bit offset. */
+/* With a smaller gain, the converter's offset (8-bit zero point / gain) could exceed 32 bits. */
 constexpr double leastGain = 0x1p-23;
 
 /* Factors for gain * (a * x + b * y) of two inputs x, y: the output converter applies the gain. */
@@ -83,8 +83,8 @@ op::Alu aluOf(Elementwise::Function function)
 	return function == Elementwise::Function::Minimum ? op::Alu::Min : op::Alu::Sum;
 }
 
-/* FP16 operands need no conversion. Subtract computes operand - stream, and Y negates it if the
- * stream is the first operand. */
+/* FP16 operands need no conversion. Subtract computes operand - stream. If the stream is the
+ * operator's first input, Y negates this difference. */
 op::Sdp halfSdp(const Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting)
 {
 	constexpr int32_t minusOne = 0xbc00; /* -1 in FP16 */
@@ -176,7 +176,7 @@ double splitGain(double gain, DataType type, op::SdpUnit &x)
 	return std::min(gain, is8Bits ? smallGain : largestGain);
 }
 
-/* A surface that holds the integers of \a id in the quantization of \a output. */
+/* Returns a surface with \a id in the quantization of \a output; adds an operation if needed. */
 std::string inStepsOf(Lowerer &lowerer, ValueId id, ValueId output)
 {
 	if (lowerer.quantization(id) == lowerer.quantization(output))
@@ -212,8 +212,9 @@ op::Sdp sdpOf(Lowerer &lowerer, bool subtracts, const Sum &sum, ValueId output, 
 	return sdp;
 }
 
-/* X2 multiplies by the operand. If the operand has a zero point, Y multiplies instead: a converter
- * in Y subtracts the zero point. */
+/* An operand with a zero point is exchanged with the stream if their shapes are equal, because X1
+ * subtracts the stream's zero point. X2 multiplies by the operand; if the operand then still has a
+ * zero point, Y multiplies instead, and Y's converter subtracts the zero point. */
 op::Sdp product(Lowerer &lowerer, const Meeting &given, ValueId output)
 {
 	const bool turns = lowerer.quantization(given.operand).zeroPoint != 0 &&
@@ -242,7 +243,7 @@ op::Sdp product(Lowerer &lowerer, const Meeting &given, ValueId output)
 	return sdp;
 }
 
-/* Maximum or minimum of integers in the output's quantization; the stream is brought into it. */
+/* Maximum or minimum in the output's quantization, to which the stream is converted first. */
 op::Sdp extreme(Lowerer &lowerer, const Elementwise &elementwise, ValueId stream,
 		const std::string &operands, ValueId output)
 {
@@ -252,7 +253,7 @@ op::Sdp extreme(Lowerer &lowerer, const Elementwise &elementwise, ValueId stream
 		 .x1 = op::SdpUnit{ .alu = aluOf(elementwise.function), .operands = operands } };
 }
 
-/* Adds an operation and its activation; \a isLeft: the operation does not apply it itself. */
+/* Adds an operation and, if \a isLeft, the activation, which the operation itself lacks. */
 void addElementwise(Lowerer &lowerer, op::Sdp sdp, const Clamp &activation, ValueId output,
 		    const Cube &cube, bool isLeft)
 {
@@ -282,9 +283,9 @@ void limitByConstant(Lowerer &lowerer, const Operator &operation, const Elementw
 }
 
 /*
- * Returns Affine::firstBits for a product with a constant. TFLite multiplies the integers first,
- * then by the scale, and rounds that product to this number of fraction bits. For sums it keeps
- * some twenty bits, so that the second rounding changes nothing.
+ * Returns Affine::firstBits. For a product with a constant, TFLite multiplies the integers, then
+ * the product by the scale, and rounds to this number of fraction bits. Sums get 0, a single
+ * rounding: TFLite keeps some twenty bits of them, so that its second rounding changes nothing.
  */
 int firstBitsOf(const Elementwise &elementwise, const Value &constant, double scale)
 {

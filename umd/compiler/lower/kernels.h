@@ -57,9 +57,9 @@ struct ConvolutionPass {
 	bool keepsZero = false;
 	/** \brief Transposed convolution: padding is cut off the sums */
 	bool isTransposed = false;
-	/** \brief Each sum is divided by the sum of the kernel elements that meet the input */
+	/** \brief Each sum is divided by the sum of the kernel elements that lie over the input */
 	bool normalizes = false;
-	/** \brief Surface to write, of shape \a out; empty: that of the output */
+	/** \brief Surface to write, of shape \a out; empty: the output's surface */
 	std::string to = {};
 	/** \brief Affine::firstBits of the function that converts the sums */
 	std::optional<int> firstBits = {};

@@ -15,7 +15,7 @@ namespace nvdla::compiler
 namespace
 {
 
-constexpr uint32_t maxPadding = 31; /* before plus behind an axis: kernels have up to 32 */
+constexpr uint32_t maxPadding = 31; /* before plus behind an axis: at most 32 taps */
 constexpr uint32_t maxPoolingStride = 8;
 
 /* The number for channels (inside 0), columns (1) or lines (2); \a usual for missing axes */
@@ -219,7 +219,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Pad &pad)
 	lowerer.needRoom(uint64_t{ out.c } * in.c * (top + bottom + 1) * (left + right + 1));
 	std::vector<int64_t> channels(out.c, -1);
 	std::iota(channels.begin() + front, channels.begin() + front + in.c, 0);
-	/* Line `bottom` of the kernel meets the input's first line in the output's line `top`. */
+	/* For the output's line `top`, kernel line `bottom` lies over the input's first line. */
 	const Kernels wide = oneTap(selection(in.c, channels), top + bottom + 1, left + right + 1,
 				    bottom, right);
 	convolve(lowerer, wide,

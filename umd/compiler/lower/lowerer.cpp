@@ -249,7 +249,8 @@ void Lowerer::lowerOne(const Operator &operation)
 	}
 	for (const ValueId id : operation.inputs)
 		needSize(id, cubes_[id]);
-	/* A result in the cube of its reshaped first input needs no surface with its own axes. */
+	/* If the first input is in another cube than its natural one (behind a reshape), so is the
+	 * result: the result's own axes may then be longer than those of a surface. */
 	const ValueId first = operation.inputs.empty() ? 0 : operation.inputs.front();
 	const bool isReshaped = isAny<Reshape>(operation.kind) ||
 				cubes_[first] != naturalCube(value(first).cubeShape());
@@ -272,7 +273,7 @@ void Lowerer::lowerOne(const Operator &operation)
 	}
 	std::visit([&](const auto &kind) { lower(*this, operation, kind); }, operation.kind);
 	for (const ValueId id : operation.outputs) {
-		/* Lines of another length keep the elements' order; other channels do not. */
+		/* New line lengths keep the elements' order; a new number of channels does not. */
 		if (pictures_.contains(id) && cube(id).c != naturalCube(value(id).cubeShape()).c)
 			makeNatural(id);
 	}

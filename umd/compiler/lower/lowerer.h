@@ -56,7 +56,7 @@ struct PartOf {
 struct Affine {
 	std::vector<double> scale;
 	std::vector<double> bias; /**< in steps of x */
-	Cube shape;		  /**< shape of both; h and w are 1 if each channel has one pair */
+	Cube shape;		  /**< shape of scale and bias; per channel: h and w are 1 */
 	Clamp activation;
 	/** \brief Number of fraction bits that the first of two roundings keeps, for 8-bit results:
 	 * parameter of scaleChannels() */
@@ -87,7 +87,7 @@ public:
 		std::string name;
 		std::string input;
 		std::string output;
-		DataType from = DataType::Int8;	 /**< type that SDP works in */
+		DataType from = DataType::Int8;	 /**< type in which SDP computes */
 		DataType to = DataType::Int8;	 /**< type of the output in memory */
 		Quantization result;		 /**< quantization of an output of integers */
 		DataType range = DataType::Int8; /**< type whose limits apply; to may be wider */
@@ -96,13 +96,13 @@ public:
 		bool keepsZero = false; /**< the function's result includes the zero point */
 		/** \brief Conversion by unit Y to another quantization of the output */
 		std::optional<Requantization> behind;
-		/** \brief Table of a further function, which unit Y looks up; empty: none */
+		/** \brief Name of the table of a further function, for unit Y; empty: none */
 		std::string table;
 		std::optional<op::SdpUnit> slopes; /**< FP16: unit X2 of a further PReLU */
 	};
 	explicit Lowerer(const Model &model, const CompileOptions &options = {});
 
-	/** \brief Lower all operators, name the outputs \return an error with refused operators */
+	/** \brief Lower all operators and name outputs \return an error naming refused operators */
 	Result<void> run();
 	/**
 	 * \brief Lower all operators; inputs that no operator writes are allowed
@@ -116,7 +116,7 @@ public:
 
 	/* Functions for the lowering of operators. */
 
-	/** \brief Refuse an operator that needs too many elements of constants beside the file's */
+	/** \brief Refuse an operator that needs too many constant elements besides the file's */
 	void needRoom(uint64_t elements) const;
 
 	const Model &model() const { return model_; }
@@ -146,7 +146,7 @@ public:
 		       storage(input) != DataType::Half &&
 		       quantization(input) == quantization(output);
 	}
-	/** \brief A stage that writes a value to \a surface, without a name and an input yet */
+	/** \brief A stage that writes \a result to \a surface; its name and input are empty */
 	Stage writing(const std::string &surface, ValueId result) const;
 	/** \brief A stage that makes the value \a result of \a input; step(\a what) is its name */
 	Stage stage(const std::string &what, ValueId input, const std::string &surface,
@@ -156,9 +156,9 @@ public:
 	/** \brief Shape of the surface that holds a value */
 	Cube cube(ValueId id) const { return cubes_[id]; }
 	/**
-	 * \brief Bring a value to a surface of its own axes, for an operator that depends on axes
+	 * \brief Move a value to a surface of its naturalCube(), for operators that depend on axes
 	 *
-	 * Reshapes move nothing: their result stays in the surface of their input.
+	 * Reshapes move nothing, so a reshaped value may still be in a surface of another cube.
 	 */
 	void makeNatural(ValueId id);
 	/** \brief The surface that a value was written to */
@@ -202,8 +202,8 @@ public:
 	/**
 	 * \brief Constants in FP16, saturated
 	 *
-	 * The report names the largest constant if it is outside of FP16's range. Smaller ones that
-	 * become 0 hardly matter beside it.
+	 * The report names the largest constant if it is outside of FP16's range. Smaller constants
+	 * that become 0 hardly matter beside the largest.
 	 */
 	Elements halves(const std::vector<double> &numbers);
 	/** \brief The FP16 bits of one constant, which is reported like those of halves() */
@@ -212,7 +212,7 @@ public:
 	/** \brief Write a value's numbers to \a surface, in the quantization of the value \a to */
 	void turn(const std::string &what, ValueId from, const std::string &surface, ValueId to,
 		  const Clamp &activation = {});
-	/** \brief Add an SDP operation for an affine function; two if a clamp needs its own */
+	/** \brief Add an SDP operation for an affine function, or more if it clamps or narrows */
 	void affine(const Stage &stage, const Affine &function);
 	/**
 	 * \brief The addition that can be fused into the convolution that is being lowered
@@ -226,7 +226,7 @@ public:
 	const Operator *onlyReader() const;
 	/** \brief Note that the operation \a name computes \a operation, too */
 	void fuse(const Operator &operation, const std::string &name) { fused_[&operation] = name; }
-	/** \brief Add an SDP operation for an affine function plus a tensor; \a stage writes it */
+	/** \brief Add an SDP operation that applies \a function and adds the residual's operand */
 	void sum(const Stage &stage, Affine function, const Residual &residual);
 
 private:
@@ -253,12 +253,12 @@ private:
 	std::vector<DataType> storage_;
 	std::vector<Cube> cubes_;
 	std::vector<std::string> surfaces_;
-	std::map<ValueId, PartOf> places_; /**< parts of concatenations, for values written there */
+	std::map<ValueId, PartOf> places_; /**< parts of concatenations where values are written */
 	std::map<ValueId, Requantization> requantized_; /**< conversions of values in places_ */
 	std::set<ValueId> views_;
 	/** \brief Values whose surfaces keep their axes: states, and outputs in C, H, W order */
 	std::set<ValueId> pictures_;
-	/** \brief Operators that an operation of an earlier operator computes, with its name */
+	/** \brief Operators that another operator's operation computes; this operation's name */
 	std::map<const Operator *, std::string> fused_;
 	std::set<std::string> names_;
 	/** \brief Results of refused operators that no surface can hold. Their readers are neither

@@ -143,7 +143,7 @@ void Lowerer::nameOutputs()
 	}
 }
 
-/* An INT8 tensor that meets 16-bit weights is stored in 16 bits, for its writer and all readers. */
+/* An INT8 tensor whose kernels need 16 bits is itself stored in 16 bits, for all its operators. */
 void Lowerer::chooseStorage()
 {
 	bool changed = true;

@@ -24,9 +24,9 @@ uint32_t inside(uint32_t in, uint32_t window, uint32_t kernel, uint32_t stride, 
 
 /*
  * All channels of a sum over a whole picture take the same kernels. With lines and channel atoms
- * exchanged ("turned"), lines are channels to the core and atoms are lines: one operation replaces
- * one for each atom. Returns the number of atoms that fit the convolution buffer beside the kernels
- * and the mask that compressed kernels have.
+ * exchanged ("turned"), the core sees lines as channels, and atoms as lines: a single operation
+ * sums several atoms, instead of one operation for each atom. Returns the number of atoms that fit
+ * the convolution buffer beside the kernels and the mask that compressed kernels have.
  */
 uint32_t atomsAtOnce(const CoreGeometry &core, const Cube &in, DataType type)
 {
@@ -52,7 +52,7 @@ Kernels turnedOnes(uint32_t atom, const Cube &in)
 	return kernels;
 }
 
-/* The pass for \a count channels from \a first on of a sum over a picture, written to \a to */
+/* \a pass, a sum over a picture, for only \a count channels from \a first on; \a to: its output */
 ConvolutionPass someChannels(Lowerer &lowerer, const ConvolutionPass &pass, PartOf to,
 			     uint32_t first, uint32_t count, bool turned)
 {
@@ -109,7 +109,7 @@ bool sumTurned(Lowerer &lowerer, const ConvolutionPass &pass)
 	return true;
 }
 
-/* Sums of windows; an average divides each by the number of elements that count. */
+/* Adds sums of windows; an average divides each sum by the number of elements that it counts. */
 void sumByConvolution(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 {
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];

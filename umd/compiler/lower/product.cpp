@@ -58,8 +58,8 @@ Kernels kernelsOf(Lowerer &lowerer, const Operator &operation, uint32_t count, u
 
 /*
  * Padding subtracts the zero point of a: kernels have a second tap, which repeats the first one and
- * meets only padding, whose value is the negative zero point. Of the value 128, which does not fit
- * 8 bits, two such taps meet 64 each.
+ * lies over padding only, whose value is the negative zero point. The value 128 does not fit
+ * 8 bits: two such taps lie over padding of 64 instead.
  */
 void lower(Lowerer &lowerer, const Operator &operation, const Product &product)
 {

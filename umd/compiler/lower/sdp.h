@@ -69,7 +69,7 @@ struct IntegerClamp {
 	bool isNone() const { return !cutsLow && !cutsHigh; }
 };
 
-/** \return limits of the output's integers */
+/** \return limits of the integers that \a stage writes: the activation's and the type's */
 IntegerClamp clampOf(const Clamp &activation, const Lowerer::Stage &stage);
 
 /**
@@ -105,11 +105,11 @@ void needOwnStorage(const Lowerer &lowerer, ValueId output);
 /**
  * \brief A sum or difference of integers
  *
- * X1 and X2 subtract the stream's zero point and multiply by a factor, and Y does so with the
- * operand and adds it. The factors bring both to one scale, from which the output converter
- * converts. Without Y, X2 adds the operand times a power of two.
+ * X1 and X2 subtract the stream's zero point and multiply by a factor; Y does so with the operand,
+ * and adds it. The factors bring both to one scale, from which the output converter converts. On a
+ * core without Y, or to apply a ReLU, X2 adds the operand times a power of two instead.
  *
- * X2 applies a ReLU where it can. The caller applies other activations, and sets name and output.
+ * The caller applies an activation that X2 does not apply, and sets name and output.
  */
 op::Sdp integerSum(Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting,
 		   ValueId output);

@@ -191,11 +191,11 @@ std::optional<CubeNumbers> slopesOf(Lowerer &lowerer, const Operator &operation)
 	return std::nullopt;
 }
 
-/* X1 subtracts the zero point and shifts to a finer scale; X2 multiplies negative numbers there. */
+/* X1 subtracts the zero point and shifts left; X2 multiplies negative numbers by their slopes. */
 void leakyRelu(Lowerer &lowerer, const Operator &operation, const CubeNumbers &slopes)
 {
 	constexpr int mostBits = 14;
-	constexpr double leastGain = 0x1p-23; /* so that zero point / gain fits the offset */
+	constexpr double leastGain = 0x1p-23; /* zero point / gain fits the converter's offset */
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];
 	const std::string name = lowerer.step("leaky ReLU");
 	op::Sdp sdp{ .name = name, .input = lowerer.surface(input), .output = {} };
@@ -271,7 +271,7 @@ void convert(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 }
 
 /*
- * A PReLU whose results equal TFLite's. TFLite rounds numbers from 0 up twice. That changes results
+ * A PReLU whose results equal TFLite's. TFLite rounds positive numbers twice. That changes results
  * if an output step is more than two input steps: a separate ReLU computes these numbers. Negative
  * numbers are rounded with more bits: X2 computes them, and Y adds the ReLU's result.
  */

@@ -20,7 +20,7 @@ constexpr uint32_t memoryAlignment = 4096;
 /* Value of data_format in loadable.fbs. */
 constexpr uint8_t nchw = 1;
 
-/* Returns the entry's id, which is its index. */
+/* Appends an entry. Returns the entry's id, which is its index. */
 template<typename Entry>
 uint16_t addTo(std::vector<Entry> &all, Entry entry)
 {
@@ -48,7 +48,7 @@ private:
 
 	/* Adds a tensor in the host's layout, with a memory. \return its id */
 	uint16_t addPlain(const std::string &name);
-	/* Adds a memory of a part for the core, or shares one. \return the id */
+	/* Adds a memory of a core's part, or enlarges one that these parts share. \return its id */
 	uint16_t addPartMemory(Memory memory);
 	uint16_t bind(uint16_t tensor, const std::vector<std::string> &names, uint16_t direction,
 		      size_t first = 0);
@@ -57,7 +57,7 @@ private:
 	const std::vector<std::string> &reasons_;
 	std::map<std::string, size_t> readers_;	    /* number of parts that read a value */
 	std::map<std::string, uint16_t> plain_;	    /* ids of the host's tensors, by name */
-	std::map<MemoryDomain, uint16_t> surfaces_; /* memories that parts use in turn */
+	std::map<MemoryDomain, uint16_t> surfaces_; /* memories that the core's parts share */
 	CompiledModel merged_;
 };
 
@@ -74,7 +74,7 @@ uint16_t Merger::addPartMemory(Memory memory)
 	return known->second;
 }
 
-/* Makes a tensor an input or output of the network, with its index in \a names plus \a first. */
+/* Makes a tensor an input or output of the network: its number is \a first + index in \a names. */
 uint16_t Merger::bind(uint16_t tensor, const std::vector<std::string> &names, uint16_t direction,
 		      size_t first)
 {

@@ -27,15 +27,15 @@ inline constexpr const char *divideModel = "divide model";
 /** \brief Reason of the error Unsupported for a value whose size differs from run to run */
 inline constexpr const char *differentSizes = "has a size that depends on the inputs' numbers";
 
-/** \brief A model file with some of the nodes; its inputs and outputs, in the order of that file */
+/** \brief A file with some of the graph's nodes; names of its inputs and outputs, in order */
 struct ModelPart {
 	std::vector<std::byte> file;
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;
-	size_t before = 0; /**< number of operators that the file has before those of the nodes */
+	size_t before = 0; /**< number of operators in the file before the nodes' operators */
 };
 
-/** \brief A file's graph; each tensor has a name of its own */
+/** \brief A file's graph; no two tensors have the same name */
 class ModelGraph
 {
 public:

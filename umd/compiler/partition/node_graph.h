@@ -17,7 +17,7 @@ struct GraphNode {
 	/** \brief Names of computed tensors that the node, or a body in it (as of If), reads */
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;
-	bool makesOutput = false; /**< an output of the node is one of the graph */
+	bool makesOutput = false; /**< an output of the node is an output of the graph */
 	uint64_t macs = 0;	  /**< number of multiplications in sums of products */
 
 	/** \return name of the first output */

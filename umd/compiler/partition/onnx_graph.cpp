@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * The graph of an ONNX file, with types and shapes of all tensors; nodes of constants are computed.
+ * The graph of an ONNX file, with types and shapes of all tensors. Nodes that read only constants
+ * are computed.
  */
 #include <algorithm>
 #include <map>
@@ -76,8 +77,8 @@ std::vector<std::byte> bytesOf(const pb::Model &model)
 }
 
 /*
- * Makes all tensors outputs, so that the host reports their types. Shapes that the file states
- * for outputs are left out: exporters write those of one run. Returns the names of the outputs.
+ * Makes all tensors outputs, so that the host reports their types. Shapes that the file states for
+ * outputs are left out: exporters write the shapes of one run. Returns the names of the outputs.
  */
 std::set<std::string> makeAllOutputs(pb::Graph &graph)
 {
@@ -132,8 +133,8 @@ void addComparedNumbers(const pb::Graph &graph, std::vector<std::optional<float>
 	}
 }
 
-/* Names of values by which the model may divide integers, and of values of which these are made: a
- * 0 in a divisor would end the process. */
+/* Names of values by which the model may divide integers, and of values from which such divisors
+ * are computed: a 0 in a divisor would end the process. */
 std::set<std::string> divisorsOf(const pb::Graph &graph)
 {
 	std::set<std::string> names;
@@ -268,7 +269,7 @@ void OnnxGraph::askHost(std::span<const std::byte> file, std::span<const InputSh
 	compiler::onnx::closeShapes(graph_, shapes);
 	for (const HostValue &value : valueOf(model.outputs())) {
 		said_[value.name] = value.shape;
-		/* A shape without axes is that of a single number, or unknown: runs show that. */
+		/* A shape without axes is that of a single number, or unknown: trial runs tell. */
 		if (!value.shape.empty() && !std::ranges::count(value.shape, -1))
 			known_[value.name] = value;
 	}

@@ -112,10 +112,8 @@ public:
 		}
 	}
 
-	/*
-	 * Finds the parts. If the model is to be calibrated, integers have arbitrary ranges until
-	 * calibrate().
-	 */
+	/* Finds the parts. If the model is to be calibrated, integers have arbitrary ranges until
+	 * calibrate(). */
 	std::vector<MergedPart> run();
 	/* Compile the parts for the core anew, with the samples. */
 	void calibrate(std::vector<MergedPart> &parts, const CompileOptions &options);
@@ -135,7 +133,7 @@ private:
 	const ModelGraph &graph_;
 	CompileOptions options_;
 	std::vector<bool> possible_;
-	std::vector<std::string> reasons_; /* why a node is left to the host; empty if it is not */
+	std::vector<std::string> reasons_; /* why a node is left to the host; empty: not left */
 	std::map<std::vector<size_t>, Result<MergedPart>> compiled_;
 	std::vector<MergedPart> parts_;
 };

@@ -75,9 +75,9 @@ private:
 
 	std::span<const std::byte> bytes_;
 	tflite::File file_;
-	Model model_; /* values are the file's tensors, each with a name of its own */
+	Model model_; /* values are the file's tensors, with unique names */
 	std::map<std::string, int32_t> numbers_;   /* ids of tensors, by name */
-	std::map<int32_t, size_t> constantMakers_; /* operators, by the tensors that they make */
+	std::map<int32_t, size_t> constantMakers_; /* operator's index, by id of its output */
 	std::map<int32_t, FileShape> shapes_;	   /* shapes of all tensors; -1: an open axis */
 	std::set<int32_t> computed_;		   /* tensors that are inputs or nodes' outputs */
 	std::vector<size_t> operators_; /* each node's operator, as an index into the file */
@@ -161,8 +161,9 @@ void TfliteGraph::nameTensors()
 	}
 }
 
-/* Makes each variable an input and an output, unless one is an output of the model, or there are
- * other operators with shared state, such as hash tables. Variable tensors stay in operators. */
+/* Makes each variable an input and an output; none, if a variable's new value is an output of the
+ * model or is computed by no operator, or if operators share other state, such as hash tables.
+ * Variable tensors stay in operators. */
 void TfliteGraph::addStates()
 {
 	const size_t inputs = inputs_.size(), outputs = outputs_.size();

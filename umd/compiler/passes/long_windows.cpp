@@ -25,7 +25,7 @@ namespace nvdla::compiler
 namespace
 {
 
-constexpr uint32_t mostStride = 8; /* of the core's convolutions */
+constexpr uint32_t mostStride = 8; /* longest stride of the core's convolutions */
 /* Most lines x columns of kernels; with an atom of channels each, they leave room in the
  * convolution buffer. */
 constexpr uint32_t mostElements = 480;

@@ -65,9 +65,9 @@ Value numbersAround(const Model &model, const Operator &operation, const Pad &pa
 }
 
 /*
- * Removes taps that only meet padding; returns how many were removed in front. With each tap, the
- * padding shrinks by the dilation, to keep the other taps in place; if it is too small, the tap
- * stays.
+ * Removes taps that lie over padding only; returns how many were removed in front. With each tap,
+ * the padding shrinks by the dilation, to keep the other taps in place; if the padding is too small
+ * for that, the tap stays.
  */
 uint32_t cut(WindowAxis &axis)
 {

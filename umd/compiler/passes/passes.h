@@ -98,7 +98,7 @@ struct KernelPlace {
  */
 Value inWindow(const Value &kernels, op::Axes window, KernelPlace at = {});
 
-/* Passes that return true if they folded an operator into another one: the caller removes it. */
+/* Passes that return true if they folded \a operation into another one: the caller removes it. */
 
 /**
  * \brief Remove a QUANTIZE after an input, or a DEQUANTIZE before an output
@@ -107,7 +107,7 @@ Value inWindow(const Value &kernels, op::Axes window, KernelPlace at = {});
  */
 bool takeOffEnds(Model &model, const Operator &operation);
 
-/** \brief Constant factors and summands go into the float convolution's kernels and bias */
+/** \brief Constant factors and summands go into a float convolution's kernels and bias */
 bool foldAffine(Model &model, const Operator &operation);
 
 /** \brief A clamp that is the only reader of an operator's result becomes its activation */
@@ -156,18 +156,18 @@ void findGelus(const Operator &operation, Chain &chain);
  */
 void repeatOperands(Operator &operation, Chain &chain);
 
-/** \brief Remove elements of kernels that only meet padding, as those of large dilations may */
+/** \brief Remove taps of kernels that always lie over padding, as with large dilations */
 void cutKernels(Operator &operation, Chain &chain);
 
 /** \brief Divide a convolution's input into blocks as long as the stride, whose elements become
  * channels, if the stride is above 8, or above 1 with more than 32 taps */
 void takeBlocks(const Operator &whole, Chain &chain);
 
-/** \brief Enlarge the result of a transposed convolution, and cut it, if the outputs at one offset
- * within the stride, or the inputs that they read, are a single position */
+/** \brief Enlarge a transposed convolution's result, and cut it, if the outputs at one offset in
+ * the stride, or their inputs, are a single position of a surface: the core cannot address that */
 void uncutTransposed(const Operator &operation, Chain &chain);
 
-/** \brief Divide sums and averages over more lines or columns than a kernel has into steps */
+/** \brief Divide sums and averages over more lines or columns than a kernel can have into steps */
 void splitWindows(const Operator &whole, Chain &chain);
 
 /** \brief Windows of more than maxPoolingKernel lines or columns find their largest or least
@@ -188,8 +188,8 @@ void poolParts(const Operator &pooling, Chain &chain);
 /* Passes over a whole model. */
 
 /**
- * \brief Compute outputs that are constants: the bias of a product of an input with zeros
- * \throw BrokenRule naming an output that is too large
+ * \brief Compute outputs that are constants, as the bias of a product of an input with zeros
+ * \throw BrokenRule naming an output for which this is impossible
  */
 void computeConstantOutputs(Model &model);
 
@@ -197,10 +197,10 @@ void computeConstantOutputs(Model &model);
 void makeSigned(Model &model);
 
 /**
- * \brief Fold operators before a function that the CPU computes into it: a product with a number,
- * the addition of one, and another function
+ * \brief Fold operators before a function that the CPU computes into the function: a product with a
+ * number, the addition of a number, and another function
  *
- * FP16 cannot hold many of the results between them, such as the 1e-10 of log(x * x + 1e-10).
+ * FP16 cannot hold many of their intermediate results, such as the 1e-10 of log(x * x + 1e-10).
  */
 void foldIntoFunctions(Model &model);
 

@@ -10,7 +10,7 @@ namespace nvdla::compiler
 namespace
 {
 
-/* Whether all inputs that are not constant are integers. */
+/* Whether an operator has computed inputs, and all of these are integers. */
 bool readsIntegers(const Model &model, const Operator &operation)
 {
 	bool any = false;

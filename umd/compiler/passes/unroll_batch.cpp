@@ -21,8 +21,8 @@ namespace
 {
 
 constexpr uint32_t mostSamples = 64;
-/* Most elements of all samples for a matrix product that takes all at once, in multi-batch mode
- * (programming guide). The samples share the convolution buffer with the weights. */
+/* Most elements of all samples of a matrix product that takes all samples at once (the core's
+ * multi-batch mode): the samples share the convolution buffer with the weights. */
 constexpr uint64_t mostElementsAtOnce = 1 << 16;
 
 void refuseIf(bool isWrong, const Operator &operation, const std::string &why)

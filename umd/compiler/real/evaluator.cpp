@@ -21,7 +21,7 @@ struct RealStep {
 	const Model &model;
 	const Operator &operation;
 	std::vector<const RealNumbers *> inputs; /* empty for kernels: see TurnedKernels */
-	RealNumbers &result;			 /* has as many elements as the output, all 0 */
+	RealNumbers &result;			 /* has the output's size, and is 0 at first */
 
 	const RealNumbers &in(size_t input) const { return *inputs[input]; }
 	const Extents &shape(size_t input) const
@@ -72,7 +72,7 @@ void eachTap(const RealStep &step, const Window &window, const Visit &visit)
 	}
 }
 
-/* k of an operator's kernels for c channels, in the order [tap][channel][kernel] */
+/* Some of an operator's kernels (k, of c channels each), in the order [tap][channel][kernel] */
 struct TurnedKernels {
 	uint32_t k;
 	uint32_t c;

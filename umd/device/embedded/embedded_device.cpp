@@ -117,6 +117,7 @@ int EmbeddedDevice::State::query(drm_nvdla_dev_query &args)
 	info.max_timeout_ms = NVDLA_MAX_TIMEOUT_MS;
 	info.max_jobs = NVDLA_MAX_JOBS;
 	info.cvsram_bytes = onChip_.size();
+	info.max_sram_bytes = onChip_.size(); /* all users of the device are this process */
 	info.max_bo_bytes = EmbeddedBuffer::maxBytes;
 	info.features = DRM_NVDLA_FEATURE_CONTEXTS | DRM_NVDLA_FEATURE_RESULTS |
 			DRM_NVDLA_FEATURE_STATISTICS | DRM_NVDLA_FEATURE_PRIME |
@@ -161,7 +162,7 @@ int EmbeddedDevice::State::mmapOffset(drm_nvdla_bo_mmap_offset &args)
 	if (!buffer)
 		return -ENOENT;
 	if (buffer->isOnChip())
-		return -EINVAL;
+		return -EOPNOTSUPP;
 	args.offset = BufferTable::mapOffset(args.handle);
 	return 0;
 }
@@ -177,7 +178,7 @@ int EmbeddedDevice::State::prepare(const drm_nvdla_bo_prep &args)
 	if (!buffer)
 		return -ENOENT;
 	if (buffer->isOnChip())
-		return -EINVAL;
+		return -EOPNOTSUPP;
 	const bool ready = changed_.wait_until(guard, timePoint(args.timeout_ns), [&] {
 		return buffer->idle(args.flags & DRM_NVDLA_BO_WRITE);
 	});
@@ -193,7 +194,7 @@ int EmbeddedDevice::State::finish(const drm_nvdla_bo_fini &args)
 	const auto buffer = buffers_.find(args.handle);
 	if (!buffer)
 		return -ENOENT;
-	return buffer->isOnChip() ? -EINVAL : 0;
+	return buffer->isOnChip() ? -EOPNOTSUPP : 0;
 }
 
 int EmbeddedDevice::State::closeBuffer(const drm_gem_close &args)

@@ -44,12 +44,12 @@ struct nvdla_board {
 	 * clean or invalidate caches. NULL: caches are coherent.
 	 */
 	void (*sync)(void *context, uint64_t address, uint32_t size, int is_read);
-	uint32_t polls; /* largest number of reads of a register that is polled; 0: no limit */
+	uint32_t polls; /* largest number of repeated reads of a polled register; 0: no limit */
 };
 
 /*
  * Plays the steps. Returns -1 on success, otherwise the index of the failed step: a register never
- * had the polled value, or memory has other bytes than expected.
+ * had the polled value, there is no memory at the address, or the memory has unexpected bytes.
  */
 long nvdla_play(const struct nvdla_board *board, const struct nvdla_step *steps, size_t count);
 

@@ -42,8 +42,8 @@ class Convolution:
 		return self.largest.transpose(0, 3, 1, 2)
 
 	def backward(self, slope):
-		"""Return the gradients of the loss: a list with those for weights and bias, and an array with that for
-		the input. slope is the gradient for the output."""
+		"""Return the gradients of the loss: a list of the gradients for weights and bias, and the array of the
+		gradient for the input. slope is the gradient for the output."""
 		largest = self.largest[:, :, None, :, None]
 		taken = (self.blocks == largest) & (largest > 0)
 		sums = taken * slope.transpose(0, 2, 3, 1)[:, :, None, :, None]

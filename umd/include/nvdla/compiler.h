@@ -202,8 +202,8 @@ struct CompileOptions {
 	/** \brief Core to compile for; see findCoreVariant() */
 	CoreGeometry core = nvFull;
 	/**
-	 * \brief Shapes for inputs whose sizes an ONNX file leaves open, or in place of those of a
-	 * TensorFlow Lite file; the latter needs TensorFlow Lite
+	 * \brief Shapes for inputs whose sizes an ONNX file leaves open, or in place of the sizes
+	 * in a TensorFlow Lite file; replacing them needs the library TensorFlow Lite
 	 *
 	 * An open first axis is 1 by default.
 	 */

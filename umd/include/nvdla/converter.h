@@ -102,7 +102,7 @@ Multiplier quantizeMultiplier(double scale);
 /** \brief Multiplier operands of X1, X2 or Y: y = x * operand >> shift, rounded */
 struct SdpMultipliers {
 	std::vector<int16_t> operands; /**< one, or one per channel */
-	uint8_t shift = 0;	       /**< shift of the unit, the same for all channels */
+	uint8_t shift = 0;	       /**< right shift, the same for all channels */
 	double error = 0;	       /**< largest relative error of a scale that is not 0 */
 };
 

@@ -61,7 +61,7 @@ struct CoreGeometry {
 	uint32_t bufferBanks;	   /**< banks of the convolution buffer */
 	uint32_t bankEntries;	   /**< entries in a bank of the convolution buffer */
 	uint32_t entryBytes;	   /**< bytes of an entry of the convolution buffer */
-	uint32_t poolingLineBytes; /**< size of PDP's buffer for the partial results of a line */
+	uint32_t poolingLineBytes; /**< bytes of PDP's buffer for the partial results of a line */
 
 	constexpr bool has(Capability capability) const
 	{

@@ -33,7 +33,7 @@ enum class CpuAccess : uint32_t {
 /**
  * \brief Memory that a device can reach
  *
- * Copies share the same memory, which is freed with the last of them.
+ * Copies share the same memory, which is freed with the last copy.
  */
 class Buffer
 {
@@ -121,7 +121,7 @@ private:
 	uint32_t handle_ = 0;
 };
 
-/** \brief Priority of a job: of the jobs that are ready to run, that of the highest priority runs
+/** \brief Priority of a job: jobs that are ready run in the order of their priorities, the highest
  * first */
 enum class Priority : uint32_t {
 	Low = 0, /**< for work that may wait for all other jobs */
@@ -205,8 +205,8 @@ public:
 	Result<void> notify(int eventfd);
 
 	/**
-	 * \brief Get the result of the job without waiting: that of wait(), or Timeout if the job
-	 * is not done
+	 * \brief Get the result of the job without waiting: what wait() would return, or Timeout
+	 * if the job is not done
 	 */
 	Result<void> status();
 
@@ -230,7 +230,7 @@ private:
 /**
  * \brief An open device
  *
- * Copies share the same open file. Buffers and jobs keep it open. All
+ * Copies share the same open file. Buffers and jobs keep the file open. All
  * functions may be called from several threads at once.
  */
 class Device
@@ -306,14 +306,15 @@ public:
 	/** \return true if the buffer's handle() is valid on this open device */
 	bool owns(const Buffer &buffer) const;
 
-	/** \return InvalidArgument for a priority that info().priorities denies */
+	/** \return InvalidArgument for a priority that info().priorities denies; Unsupported
+	 * without Feature::Contexts */
 	Result<Context> createContext(Priority priority) const;
 
 	/**
 	 * \brief Let the driver check a task graph that is going to be run often
 	 *
 	 * \param[in] graph not needed afterwards
-	 * \param[in] addresses entries of each address table
+	 * \param[in] addresses number of entries in the address table of each run
 	 * \param[in] index of the task in its job, for messages
 	 * \return DeviceRefused with the driver's reason, naming operation and field; NoMemory if
 	 * prepared tasks take info().maxTaskBytes already; Unsupported without

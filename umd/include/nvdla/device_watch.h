@@ -23,7 +23,7 @@ class FolderWatch;
  * A device appears when its file exists and this process may open it. This is tried for ten
  * seconds, because the kernel and udev set permissions shortly after they create the file. It
  * disappears with its file. A device that reappears immediately may not be reported; requests on
- * the old one end as DeviceLost.
+ * the old device end as DeviceLost.
  */
 class DeviceWatch
 {

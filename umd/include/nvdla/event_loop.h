@@ -42,7 +42,7 @@ public:
 	static Result<EventLoop> attach(uv_loop_s *loop);
 
 	/**
-	 * \brief The loop of networks and pools that are given no other; it has a thread of its own
+	 * \brief The loop of networks and pools whose options name none; it has its own thread
 	 */
 	static Result<EventLoop> shared();
 

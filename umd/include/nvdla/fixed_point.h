@@ -34,7 +34,7 @@ struct FixedFormat {
 	{
 		return static_cast<int32_t>(bits()) - static_cast<int32_t>(fractionBits);
 	}
-	/** \return the same as a scale without a zero point */
+	/** \return this format as a quantization; the zero point is 0 */
 	Quantization quantization() const
 	{
 		return { std::ldexp(1.0, -static_cast<int>(fractionBits)), 0 };

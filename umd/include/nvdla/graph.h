@@ -128,7 +128,7 @@ struct Elements {
 	DataType type = DataType::Unknown;
 	std::vector<std::byte> bytes;
 
-	/** \return number of elements; 0 without bytes, and of the type Unknown */
+	/** \return number of elements; 0 if there are no bytes, or if the type is Unknown */
 	size_t count() const
 	{
 		const size_t each = elementBytes(type);
@@ -148,7 +148,7 @@ struct Elements {
 struct GraphWeights {
 	std::string name;
 	uint32_t k = 0;
-	uint32_t c = 0; /**< channels of a kernel: those of one group */
+	uint32_t c = 0; /**< channels of a kernel, within one group */
 	uint32_t r = 0;
 	uint32_t s = 0;
 	Elements elements;
@@ -175,8 +175,8 @@ struct GraphWeights {
 /**
  * \brief Operands of an SDP unit: one for each channel, or one for each element of a c * h * w cube
  *
- * Elements are in C, H, W order. A unit that adds and multiplies needs both, of
- * one type; leave out operands that it does not use. INT8 pipelines take INT8 or INT16
+ * Elements are in C, H, W order. A unit that adds and multiplies needs \a alu and \a mul, of one
+ * type; leave out the operands that a unit does not use. INT8 pipelines take INT8 or INT16
  * (NVDLA's in-memory format document, "Bias Data Format" and following).
  */
 struct GraphOperands {

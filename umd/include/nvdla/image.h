@@ -63,7 +63,7 @@ struct PixelScaling {
 };
 
 /**
- * \brief Quantization for an INT8 picture tensor that has none of its own
+ * \brief Quantization for an INT8 picture tensor whose description has no quantization
  *
  * Unsigned elements are the pixels; the signed element 127 is a pixel of 255.
  */

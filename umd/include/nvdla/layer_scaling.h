@@ -47,10 +47,11 @@ struct ConvolutionScaling : AffineScaling {
 };
 
 /**
- * \brief Compute scale and bias of an integer convolution
+ * \brief Compute the biases, multipliers and output converter of an integer convolution
  *
  * - VTA, "CONV2D operator": Y = (s_w * s_i / s_y) * (W x (I - z_i) + B) + z_y.
- * - Precision, bias: SF_bs * 2^bs_trunc = SF_in * SF_wt / 2^(pra_trunc + cc_out_trunc).
+ * - Precision, bias: SF_bs * 2^bs_trunc = SF_in * SF_wt / 2^(pra_trunc + cc_out_trunc), where
+ *   SF_bs is the scaling factor of AffineScaling::bias, and bs_trunc is AffineScaling::biasShift.
  * - Precision, offset: the accumulator of channel k is off by z_i times the sum of its quantized
  *   weights; the adder's operand cancels this offset.
  * - Precision, "Padding": PADDING_VALUE = -offset * SF, the input's zero point.

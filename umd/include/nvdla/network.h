@@ -29,10 +29,10 @@ struct LoadOptions {
 	 *
 	 * Each run in flight needs memory for its own tensors and intermediate results, which is
 	 * allocated at first use; all share one copy of the parameters. With two runs in flight,
-	 * the device begins the next run while the CPU still reads the results of the last; small
-	 * networks and networks with CPU tasks gain from more than two. If the memory for another
-	 * run cannot be allocated, the network continues with fewer. A network with states has one
-	 * run in flight, whatever is set here.
+	 * the device begins the next run while the CPU still reads the results of the earlier
+	 * run; small networks and networks with CPU tasks gain from more than two. If the memory
+	 * for another run cannot be allocated, the network continues with fewer. A network with
+	 * states has one run in flight, whatever is set here.
 	 */
 	unsigned slots = 4;
 	/** \brief Maximum number of waiting requests; see RunOptions::whenFull */
@@ -47,13 +47,12 @@ struct LoadOptions {
  * reads the states of the run before, and a run that fails or is cancelled does not change them.
  * For several sequences of inputs, load a network for each; for a new sequence, load it anew.
  *
- * Any number of networks may reside on a device and run at the same time. The member
- * functions run one request, from one thread at a time; use objects
- * of class Request for more.
+ * Any number of networks may reside on a device and run at the same time. The member functions run
+ * one request, from one thread at a time; use objects of class Request for more.
  *
- * The destructor cancels requests in flight. It
- * returns when all callbacks have been called; in the loop's thread, or with a loop
- * that the caller runs, it does not wait, and callbacks come when the loop runs.
+ * The destructor cancels requests in flight, and returns when all callbacks have been called. In
+ * the loop's thread, or with a loop that the caller runs, the destructor does not wait: the
+ * callbacks come when the loop runs.
  */
 class Network
 {
@@ -129,7 +128,7 @@ public:
 	Result<std::vector<float>> outputFloat(size_t index,
 					       ElementOrder order = ElementOrder::Nchw) const;
 
-	/** \brief Run all tasks in their order and wait for the last; see Request::run() */
+	/** \brief Run all tasks in their order and wait for the last task; see Request::run() */
 	Result<RunReport> run(const RunOptions &options = {});
 
 private:

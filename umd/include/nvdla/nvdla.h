@@ -8,9 +8,9 @@
  * threads.
  *
  * Structs begin with their size, which the caller sets to its sizeof: they grow at their ends,
- * and neither side accesses members that the other does not know. In structs that are read, zeroes
- * are defaults. The only global state is the message of nvdla_last_error(), one for each
- * thread, and the loop that is shared if none is named.
+ * and neither side accesses members that the other does not know. In structs that the library
+ * reads, zero members stand for defaults. The only global state is the message of
+ * nvdla_last_error(), one for each thread, and the loop that is shared if the caller names none.
  */
 #ifndef NVDLA_NVDLA_H
 #define NVDLA_NVDLA_H
@@ -59,7 +59,7 @@ enum nvdla_status {
 
 /**
  * Return: the last error in this thread, with action, place and reason; never NULL, valid until
- * the next call
+ * this thread calls another function of the library
  */
 const char *nvdla_last_error(void);
 
@@ -147,7 +147,7 @@ enum nvdla_status nvdla_device_get_info(const struct nvdla_device *device,
 					struct nvdla_device_info *info);
 
 /** Create a loop with a thread of its own, which runs callbacks; networks, pools and watches hold
- * references */
+ * references to it */
 enum nvdla_status nvdla_loop_create(struct nvdla_loop **loop);
 /** Like EventLoop::attach(). uv_loop: loop of libuv, which the caller runs */
 enum nvdla_status nvdla_loop_attach(struct uv_loop_s *uv_loop, struct nvdla_loop **loop);
@@ -192,7 +192,7 @@ enum nvdla_status nvdla_network_load_file(struct nvdla_device *device, const cha
 /** data: a whole loadable, not needed afterwards */
 enum nvdla_status nvdla_network_load(struct nvdla_device *device, const void *data, size_t size,
 				     struct nvdla_network **network);
-/** Cancels runs in flight and waits for their callbacks, except in a callback */
+/** Cancels runs in flight and waits for their callbacks; in a callback, does not wait */
 void nvdla_network_free(struct nvdla_network *network);
 
 /** Type of an element */
@@ -286,8 +286,8 @@ enum nvdla_status nvdla_request_set_input_tensor(struct nvdla_request *request, 
 /** elements: room for nvdla_tensor_info.element_bytes bytes, in nvdla_load_options.order */
 enum nvdla_status nvdla_request_get_output(const struct nvdla_request *request, size_t index,
 					   void *elements, size_t bytes);
-/** shape: room for nvdla_tensor_info.rank lengths, in which open axes have those of the last run, 0
- * or more. Elements, numbers and bytes of such an output are as many as this shape has */
+/** shape: room for nvdla_tensor_info.rank lengths of axes; an open axis has its length in the last
+ * run, 0 or more. An output with open axes has the elements of this shape */
 enum nvdla_status nvdla_request_get_output_shape(const struct nvdla_request *request, size_t index,
 						 uint32_t *shape, size_t rank);
 /**
@@ -310,9 +310,9 @@ void nvdla_buffer_free(struct nvdla_buffer *buffer);
 size_t nvdla_buffer_size(const struct nvdla_buffer *buffer);
 /** fd: set to the descriptor of a dma-buf, which the caller closes */
 enum nvdla_status nvdla_buffer_export(const struct nvdla_buffer *buffer, int *fd);
-/** Wait until no job uses the buffer. Then bytes, set to the first of them, may be read and written
- * until nvdla_buffer_end_access(). timeout_ms: longest wait, after which NVDLA_STATUS_TIMEOUT is
- * returned */
+/** Wait until no job uses the buffer. bytes: set to the first byte of the buffer, which the caller
+ * may read and write until nvdla_buffer_end_access(). timeout_ms: longest wait, after which
+ * NVDLA_STATUS_TIMEOUT is returned */
 enum nvdla_status nvdla_buffer_begin_access(struct nvdla_buffer *buffer, uint32_t timeout_ms,
 					    void **bytes);
 void nvdla_buffer_end_access(struct nvdla_buffer *buffer);
@@ -321,7 +321,7 @@ void nvdla_buffer_end_access(struct nvdla_buffer *buffer);
  * Let the network read an input from a buffer, or write an output to it, in the tensor's layout,
  * without a copy
  *
- * buffer: NULL to end this and copy the tensor again. offset: bytes, a multiple of
+ * buffer: NULL to unbind the buffer and copy the tensor again. offset: bytes, a multiple of
  * nvdla_device_info.atom_bytes
  */
 enum nvdla_status nvdla_request_bind_input(struct nvdla_request *request, size_t index,
@@ -371,7 +371,7 @@ struct nvdla_pool_options {
 enum nvdla_status nvdla_pool_create(struct nvdla_device *const *devices, size_t count,
 				    const struct nvdla_pool_options *options,
 				    struct nvdla_pool **pool);
-/** Cancels pending requests and waits for their callbacks, except in a callback */
+/** Cancels pending requests and waits for their callbacks; in a callback, does not wait */
 void nvdla_pool_free(struct nvdla_pool *pool);
 /** data: a whole loadable, not needed afterwards. network: set to the network's number in the
  * pool */
@@ -403,7 +403,7 @@ struct nvdla_pool_request {
 	size_t network;		   /**< number from nvdla_pool_add_network() */
 	const void *const *inputs; /**< a tensor for each input, in its layout; copied */
 	size_t num_inputs;
-	uint64_t stream; /**< requests of a stream are answered in the order of submission */
+	uint64_t stream; /**< requests of a stream (any number) are answered in order */
 	const struct nvdla_run_options *options; /**< may be NULL */
 };
 
@@ -439,7 +439,7 @@ enum nvdla_status nvdla_pool_answer_get_output_shape(const struct nvdla_pool_ans
 enum nvdla_status nvdla_pool_answer_get_report(const struct nvdla_pool_answer *answer,
 					       struct nvdla_report **report);
 
-/** Use of a device by a pool; size is the library's sizeof: it has no members beyond it */
+/** Use of a device by a pool; size is the library's sizeof, beyond which there are no members */
 struct nvdla_device_use {
 	size_t size;
 	const char *path;   /**< valid during the call */

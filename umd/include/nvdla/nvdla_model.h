@@ -94,7 +94,7 @@ struct nvdla_layer_info {
 	size_t size;
 	const char *name;      /**< name of the operator's first output; owned by the model */
 	const char *type;      /**< type in the file's format; owned by the model */
-	const char *cpu;       /**< why the CPU runs it, "" if it does not; owned by the model */
+	const char *cpu;       /**< why the CPU runs the operator, else ""; owned by the model */
 	size_t num_operations; /**< operations of the core or CPU; 0: none needed, or another
 				  operator's operations compute it */
 	uint32_t has_error;    /**< not 0: calibrated; the next three members are set */

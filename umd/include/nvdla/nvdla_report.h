@@ -24,7 +24,7 @@ void nvdla_report_free(struct nvdla_report *report);
 struct nvdla_report_info {
 	size_t size;
 	uint64_t queued_ns;   /**< time from the submit to the first step */
-	uint64_t duration_ns; /**< time from the first step to the end of the last */
+	uint64_t duration_ns; /**< time from the first step to the end of the last step */
 	size_t num_steps;
 };
 

@@ -87,7 +87,7 @@ struct Convolution {
 	 * of 4 and at least 8
 	 */
 	bool winograd = false;
-	uint8_t winogradShift = 0;    /**< PRA_TRUNCATE: shift of transformed integers */
+	uint8_t winogradShift = 0;    /**< PRA_TRUNCATE: right shift of transformed integers */
 	uint8_t accumulatorShift = 0; /**< CLIP_TRUNCATE: SDP gets sum >> accumulatorShift */
 	/** \brief Lines of the kernel that the MACs take at a time: 1, 2 or 4; images only */
 	uint32_t postExtension = 1;
@@ -115,8 +115,8 @@ struct Convolution {
 	 * Both must have the same mode and conversion of pixels; pictures must have the same
 	 * padding at the sides, Winograd's inputs the same padding and stride (guide, DATA_REUSE).
 	 * In direct mode the inputs may also be overlapping slices of one surface: this
-	 * convolution's slice begins after the first line of the previous one's and ends after its
-	 * last (guide, RLS_SLICES).
+	 * convolution's slice begins after the first line of the previous convolution's slice and
+	 * ends after the last line of that slice (guide, RLS_SLICES).
 	 */
 	bool reuseData = false;
 	/** \brief FP16: NaN in input and weights is read as zero (precision, NaN) */
@@ -267,7 +267,7 @@ struct Normalization {
 	Converter in;		/**< input converter; integers only */
 	Converter out;
 	bool bypassSquareSum = false; /**< the table's input is x, not the sum of squares */
-	bool bypassMultiply = false;  /**< the output is the table's result, not x times it */
+	bool bypassMultiply = false;  /**< the output is the table's result, without the factor x */
 	/** \brief FP16: NaN in the input is read as zero (precision, NaN) */
 	bool nanToZero = false;
 };
@@ -282,7 +282,7 @@ struct Normalization {
  */
 struct Contract {
 	std::string name;
-	std::string input; /**< stride.x * stride.y times the output's channels */
+	std::string input; /**< a surface with stride.x * stride.y times the output's channels */
 	std::string output;
 	Axes stride;
 };
@@ -348,9 +348,9 @@ struct Unary {
 /**
  * \brief Copy elements to a cube of another shape, on the CPU
  *
- * Elements are counted in the order H, W, C. The output must be described before, with the input's
- * type and as many elements. With \a axes, the elements are seen as an array of up to five axes,
- * which is transposed.
+ * Elements are counted in the order H, W, C. Graph::surface() must describe the output, with the
+ * input's type and as many elements. With \a axes, the elements are seen as an array of up to five
+ * axes, which is transposed.
  */
 struct Reshape {
 	std::string name;

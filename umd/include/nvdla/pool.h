@@ -94,7 +94,8 @@ public:
 
 	/**
 	 * \brief Load a network onto all devices
-	 * \return the network's number; errors of Network::load(); DeviceLost if no device is left
+	 * \return the network's number; errors of Network::load(); Unsupported for a loadable with
+	 * states (Loadable::states); DeviceLost if no device is left
 	 */
 	Result<size_t> addNetwork(const Loadable &loadable);
 

@@ -25,7 +25,7 @@ struct RealLayer {
 	 */
 	op::Convolution convolution;
 	uint32_t k = 0;			/**< number of kernels */
-	uint32_t c = 0;			/**< channels of a kernel: those of one group */
+	uint32_t c = 0;			/**< channels of a kernel, within one group */
 	uint32_t r = 0;			/**< lines of a kernel */
 	uint32_t s = 0;			/**< columns of a kernel */
 	std::vector<float> weights;	/**< weights in K, C, R, S order */
@@ -38,7 +38,7 @@ struct RealLayer {
 };
 
 /**
- * \brief Largest difference between a layer's results and those in real numbers
+ * \brief Largest difference between a layer's results and the results in real numbers
  *
  * Upper bounds in real numbers, for any input and all results in the output's range. Each member is
  * the largest of all kernels.

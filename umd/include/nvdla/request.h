@@ -63,10 +63,9 @@ struct TensorPlace {
 /**
  * \brief One run of a network, with its inputs and outputs
  *
- * Each request has inputs and outputs of its own, so any number of requests of one
- * network may be in flight, submitted from any threads. A single Request may be
- * used from one thread at a time, except cancel(). It may be run any number of
- * times, but not again before it is done.
+ * Each request has inputs and outputs of its own, so any number of requests of one network may be
+ * in flight, submitted from any threads. A single Request may be used from one thread at a time,
+ * except cancel(). It may be run any number of times, but not again before it is done.
  *
  * A Request may outlive its Network; it cannot be run then. A request that is destroyed
  * in flight is cancelled; its callback still comes.
@@ -135,8 +134,8 @@ public:
 
 	/**
 	 * \return bytes of an output tensor in its layout, valid until the next submission; zero
-	 * before the first run. InvalidArgument for a bound output, whose bytes are in the bound
-	 * buffer
+	 * before the first run. Busy in flight; InvalidArgument for a bound output, whose bytes are
+	 * in the bound buffer
 	 */
 	Result<std::span<const std::byte>> output(size_t index) const;
 
@@ -144,7 +143,7 @@ public:
 	 * \brief Describe an output of the last run
 	 *
 	 * As in Network::outputs(), except that open axes have their lengths in that run: 0 or
-	 * more, and 0 before the first run. elements() and size are 0 if an axis is.
+	 * more, and 0 before the first run. elements() and size are 0 if an axis has length 0.
 	 *
 	 * \param[in] index into Network::outputs()
 	 * \return Busy in flight if an axis is open

@@ -46,8 +46,8 @@ struct OperationReport {
 	/**
 	 * \brief Counts of values that were looked up in the two tables LE and LO
 	 *
-	 * CDP counts each value in one member. SDP counts by the table that gave the result, and
-	 * hits of each table besides.
+	 * CDP counts each value in one member. SDP counts underflow, overflow and
+	 * hybrid for the table that gave the result, and hits of both tables.
 	 */
 	struct Lut {
 		/** \brief CDP: below both tables; SDP: below the table that gave the result */
@@ -95,7 +95,7 @@ struct RunReport {
 	std::vector<Step> steps;
 	std::chrono::nanoseconds queued{ 0 };	/**< time from submit() to the first step */
 	std::chrono::nanoseconds duration{ 0 }; /**< time from the first step to the end of the
-						 * last */
+						 * last step */
 };
 
 } /* namespace nvdla */

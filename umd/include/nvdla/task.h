@@ -91,7 +91,7 @@ enum class EmuOpType : uint8_t {
 	Standardize =
 		7,     /**< (x - mean) / sqrt(variance + shift) of a pixel's channels; extension */
 	Largest = 8,   /**< the largest of a pixel's channels; extension */
-	Function = 9,  /**< y = function(shift + scale * x), power is its parameter; extension */
+	Function = 9,  /**< function(shift + scale * inner(x)), parameter: power; extension */
 	Smallest = 10, /**< the smallest of a pixel's channels; extension */
 	/** \brief Like Normalize, but integers are rounded twice; extension */
 	NormalizeTwice = 11,
@@ -106,7 +106,7 @@ inline bool makesOneChannel(EmuOpType type)
 	return type == EmuOpType::ArgMax || type == EmuOpType::Largest ||
 	       type == EmuOpType::Smallest;
 }
-/** \return whether an operation has power, scale and shift */
+/** \return whether an operation uses the members power, scale and shift */
 inline bool hasPower(EmuOpType type)
 {
 	return type == EmuOpType::Power || type == EmuOpType::LocalResponse ||
@@ -192,7 +192,7 @@ using AnyTask = std::variant<DlaTask, EmuTask, HostTask>;
  * - Files of firmware interface 0.11 and older, and of the compiler ONNC, have data cubes of 28
  *   bytes, without an offset; the cubes are converted.
  * - graph[i].index becomes i: not every compiler writes it.
- * - An edge whose engine is not that of the named node leads to another task and is dropped;
+ * - An edge whose engine differs from the named node's leads to another task and is dropped;
  *   dependency_count is computed again.
  *
  * The contents of the operations are not checked here; the driver does that.

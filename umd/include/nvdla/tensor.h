@@ -47,7 +47,7 @@ inline constexpr uint32_t openAxis = UINT32_MAX;
 
 /** \brief Shape and axis order of a model's input or output, for the application's arrays */
 struct TensorSignature {
-	/** \brief Lengths of the axes in the model, of any number of axes, or openAxis */
+	/** \brief Length of each axis in the model, or openAxis; any number of axes */
 	std::vector<uint32_t> shape = {};
 	ElementOrder order = ElementOrder::Nchw; /**< order of the axes of shape */
 	/** \brief Integers are -128 to 127, though the tensor may hold them in 16 bits */
@@ -62,14 +62,14 @@ struct TensorSignature {
 /**
  * \brief Shape and layout of a tensor in device memory
  *
- * Feature layout ("Feature Data Format"): channel c of pixel (h, w) lies at (c / atom) *
- * surfaceStride + h * lineStride + w * atomBytes + (c % atom) * elementBytes. Pixel layout ("Pixel
- * Format"): pixel (h, w) lies at h * lineStride + w * pixelBytes, its channels at the places of
- * PixelFormatInfo::place. Semi-planar: Y as in pixel layout, V and U at surfaceStride + h *
- * lineStrideUv + w * 2 * elementBytes. A one-channel pixel format with more channels is planar data
- * (Rubik's): channel c is the plane at c * surfaceStride. Plain elements, which may have any type,
- * are laid out like planar data. The images of a batch follow each other at a distance of size / n
- * bytes.
+ * Feature layout ("Feature Data Format"), with k channels in an atom: channel c of pixel (h, w)
+ * lies at (c / k) * surfaceStride + h * lineStride + w * atomBytes + (c % k) * elementBytes. Pixel
+ * layout ("Pixel Format"): pixel (h, w) lies at h * lineStride + w * pixelBytes, its channels at
+ * the places of PixelFormatInfo::place. Semi-planar: Y as in pixel layout, V and U at surfaceStride
+ * + h * lineStrideUv + w * 2 * elementBytes. A one-channel pixel format with more channels is
+ * planar data (Rubik's): channel c is the plane at c * surfaceStride. Plain elements, which may
+ * have any type, are laid out like planar data. The images of a batch follow each other at a
+ * distance of size / n bytes.
  *
  * In the description of a tensor with open axes each of them counts as 1, in elements() and size
  * too. Request::outputDesc() has the lengths of a run.
@@ -119,8 +119,8 @@ struct TensorDesc {
 
 	/**
 	 * \brief Check that the layout is known, that every element lies inside \a size, that the
-	 * quantization is valid, and that a signature's shape has as many elements and only a plain
-	 * tensor an open axis
+	 * quantization is valid, that a signature's shape has as many elements as the tensor, and
+	 * that only a plain tensor has an open axis
 	 *
 	 * Tensors of INT8, UINT8 and INT16 may have a quantization: one scale and zero point, or
 	 * one for each channel. Scales are positive and finite, and zero points are integers that
@@ -176,9 +176,9 @@ struct TensorDesc {
  *
  * \param[in] desc the tensor
  * \param[in] elements desc.elements() elements of desc.type in \a order
- * \param[out] out desc.size bytes; whatever holds no element becomes zero
- * \return InvalidArgument with both sizes if one of them is wrong, or with the element that does
- * not fit its bits
+ * \param[out] out desc.size bytes; bytes that hold no element become zero
+ * \return InvalidArgument with the given and the needed size if \a elements or \a out has another
+ * size, or with the element that does not fit its bits
  */
 Result<void> packElements(const TensorDesc &desc, std::span<const std::byte> elements,
 			  std::span<std::byte> out, ElementOrder order = ElementOrder::Nchw);
@@ -217,7 +217,7 @@ Result<std::vector<std::byte>> elementsFromFloat(const TensorDesc &desc,
 
 /**
  * \brief Convert elements to numbers, with desc.quantization
- * \param[in] elements desc.elements() of them in \a order, as unpackElements() gives them
+ * \param[in] elements desc.elements() elements in \a order, as unpackElements() gives them
  */
 Result<std::vector<float>> elementsToFloat(const TensorDesc &desc,
 					   std::span<const std::byte> elements,

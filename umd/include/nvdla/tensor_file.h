@@ -96,8 +96,8 @@ Result<size_t> countSamples(const std::string &name, const TensorSignature &sign
  * subtracted from such uint8. An array of any other type holds numbers, which are quantized with
  * desc.quantization.
  *
- * \return elements in N, C, H, W order; InvalidArgument naming both shapes if they do not go
- * together
+ * \return elements in N, C, H, W order; InvalidArgument naming both shapes if they do not
+ * match
  */
 Result<std::vector<std::byte>> elementsFromNpy(const TensorDesc &desc, const NpyArray &array,
 					       std::optional<ElementOrder> order = std::nullopt);

@@ -178,7 +178,7 @@ Result<std::vector<std::byte>> mergeDeconvolution(const WeightDesc &desc, uint32
 struct CompressedWeights {
 	std::vector<std::byte> weights;	   /**< the elements that are not zero */
 	std::vector<std::byte> mask;	   /**< WMB: one bit per element, lowest bit first */
-	std::vector<std::byte> groupSizes; /**< WGS: size of each group in bytes, 32 bits each */
+	std::vector<std::byte> groupSizes; /**< WGS: byte count of each kernel group, 32 bits */
 };
 
 /**

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long the runs of a network took: figures as text and JSON, and a comparison with an earlier
- * measurement.
+ * Durations of a network's runs: figures as text and JSON, compared with an earlier measurement.
  */
 #pragma once
 
@@ -34,7 +33,7 @@ struct Measurement {
 	double throughput() const { return seconds > 0 ? static_cast<double>(runs) / seconds : 0; }
 
 	/**
-	 * \brief Compute the figures of a measurement from the durations of its runs
+	 * \brief Set \a runs and the members from \a mean to \a most from the durations of the runs
 	 *
 	 * The N-th percentile is the shortest duration that N percent of the runs did not exceed.
 	 *
@@ -43,7 +42,7 @@ struct Measurement {
 	void take(std::vector<double> times);
 };
 
-/** \return the figures as text; with their ratios to those of \a before if it is not null */
+/** \return the figures as text; with their ratios to the figures of \a before unless it is null */
 std::string measurementText(const Measurement &measured, const Measurement *before);
 
 std::string measurementJson(const Measurement &measured);

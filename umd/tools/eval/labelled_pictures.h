@@ -30,8 +30,8 @@ struct LabelledPicture {
 Result<size_t> findLabel(const std::vector<std::string> &labels, const std::string &name);
 
 /**
- * \brief Find the pictures in the subfolders of \a folder; the name of each subfolder is that of a
- * class
+ * \brief Find the pictures in the subfolders of \a folder; the name of each subfolder is the
+ * name of a class
  * \return at least one picture, sorted by subfolder and file name
  */
 Result<std::vector<LabelledPicture>> picturesInFolders(const std::string &folder,

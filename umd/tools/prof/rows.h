@@ -31,8 +31,8 @@ struct View {
  * are one hardware layer, whose time counts once.
  */
 struct Row {
-	/** \brief "0.3+4": operations 3 and 4 of task 0; "6 operations": those of several
-	 * hardware layers */
+	/** \brief "0.3+4": operations 3 and 4 of task 0; "6 operations": operations of
+	 * several hardware layers */
 	std::string name;
 	std::string engines; /**< names of the engines, such as "CONV+SDP" */
 	std::string layer;   /**< layer of the model; empty if the loadable does not name it */

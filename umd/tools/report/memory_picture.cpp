@@ -24,8 +24,8 @@ constexpr double below = 26.0; /* room for the numbers of the first and last ste
 constexpr double letterWidth = 6.4;
 constexpr double lineHeight = 12.0;
 
-/* The classes begin with "map": an SVG file may also hold the picture of a graph, whose classes
- * have other rules. */
+/* The CSS classes begin with "map", because an SVG file may also hold the picture of a graph, whose
+ * classes have other rules. */
 constexpr std::string_view mapStyle =
 	".paper{fill:#ffffff}\n"
 	".mapTitle,.mapText{font-family:'DejaVu Sans','Helvetica Neue',Arial,sans-serif;"

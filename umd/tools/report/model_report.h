@@ -38,7 +38,7 @@ struct Step {
 	std::string shape;
 	std::string types;
 	std::vector<std::string> operations; /**< names of the operations */
-	/** \brief Id of the task and index in the task, for each of operations */
+	/** \brief Id of the task and index in the task, for each of \a operations */
 	std::vector<std::pair<uint16_t, size_t>> places;
 	Cost cost;
 };
@@ -74,10 +74,10 @@ Result<ModelReport> reportOf(CompiledModel model, const sim::Chip &chip, std::st
 			     NodeNames nodes = {});
 
 enum class ReportFormat : uint8_t {
-	Text, /**< lines for each layer and its steps, for memories, and for the whole */
+	Text, /**< lines for each layer and its steps, for memories, and for the network */
 	Json, /**< all data of the report; Documentation/compiler.md describes the members */
 	Svg,  /**< graphs of the model and of its operations, and memory over time */
-	Html, /**< one file, without references to others: tables, pictures and timeline */
+	Html, /**< one file that needs no other file: tables, pictures and timeline */
 };
 
 /** \return all formats, each with the name that --report has for it, such as "text" */

@@ -22,7 +22,7 @@ using inspect::NetworkGraph;
 using inspect::Svg;
 
 constexpr double gap = 24.0;
-constexpr size_t nameWidth = 48; /* longer names are shortened to so many bytes */
+constexpr size_t nameWidth = 48; /* longer names are shortened to this number of bytes */
 
 std::string tensorText(const ModelTensor &tensor)
 {

@@ -35,9 +35,10 @@ svg{transform-origin:0 0}
 )";
 
 /*
- * The script of the page. Table rows fold; pictures are dragged and zoomed with the mouse. A click
- * on a layer, an operation or a surface highlights all that belongs to it. The page defines the
- * array steps before this script: steps[i] is the operation of step i.
+ * The script of the page. Table rows fold; the mouse drags and zooms pictures. A click on a
+ * layer or a step highlights its operations; a click on a surface, the first and the last
+ * operation that use the surface. Surfaces in use at that time are highlighted, too. The page
+ * defines the array steps before this script: steps[i] is the operation of step i.
  */
 inline constexpr const char *pageScript = R"(
 const pictures = [...document.querySelectorAll('.picture')];

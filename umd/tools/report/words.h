@@ -17,8 +17,8 @@ namespace nvdla::report
  * file has one */
 std::string whereOf(const ModelReport &report, const LayerReport &layer);
 
-/** \return a line: how many layers another library computes on the host, and the core's share of
- * the multiplications; empty if there is no such layer */
+/** \return a line: number of layers that another library computes on the host, and the core's share
+ * of the multiplications; empty if the library computes no layer */
 std::string hostText(const CompileReport &report);
 
 /** \return a signal-to-noise ratio of LayerError as "44.5 dB"; "exact" if it is infinite */

@@ -36,8 +36,8 @@ uint64_t parseBytes(std::string_view text)
 	return value;
 }
 
-/* Replaces all that is not printable ASCII. A process chooses its own name, and control characters
- * in it would act on the terminal. */
+/* Replaces bytes that are not printable ASCII. A process chooses its name, and control characters
+ * in the name would act on the terminal. */
 std::string printable(std::string text)
 {
 	std::ranges::replace_if(

@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view enginePrefix = "counters_";
 
-/* Returns the counters of an engine. Files that disappear meanwhile are left out, because the
- * driver may be unbound at any time. */
+/* Returns the counters of an engine. Files that disappear are left out: the driver may be
+ * unbound at any time. */
 Counters readEngine(const fs::path &folder)
 {
 	Counters counters;

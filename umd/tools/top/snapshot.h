@@ -49,7 +49,7 @@ struct Snapshot {
 
 /** \brief Selection of devices */
 struct Selection {
-	/** \brief Name, node (/dev/accel/accel0) or bus address; empty: all */
+	/** \brief Name, node (/dev/accel/accel0) or bus address; empty: all devices */
 	std::string device;
 	/** \brief The folder with sys and proc; tests replace it */
 	std::filesystem::path root = "/";

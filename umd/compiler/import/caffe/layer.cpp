@@ -14,7 +14,7 @@ namespace nvdla::compiler::caffe
 struct Row {
 	std::string types;	     /* types of layers, between spaces */
 	std::string becomes = {};    /* ONNX operators, applied one after the other */
-	std::string when = {};	     /* message with the layer's fields; conditions field:value */
+	std::string when = {};	     /* the layer's ..._param message; conditions field:value */
 	std::string attributes = {}; /* of the last operator: name, name=field, name=field:value */
 	void (*more)(Net &net) = nullptr; /* adds inputs and operators that a row cannot name */
 };
@@ -41,8 +41,8 @@ void addScale(Net &net, const char *type)
 		net.applyAlong("Add", net.weights(isComputed ? 0 : 1), axis);
 }
 
-/* Adds the kernels or the matrix, and the bias if there is one. isTurned: the first axis of the
- * weights counts the input's channels, not the output's. */
+/* Adds kernels or matrix, and the bias if there is one, to the last operator's inputs. isTurned:
+ * the first axis of the weights counts the input's channels, not the output's. */
 template<bool isTurned>
 void addWeights(Net &net)
 {

@@ -127,7 +127,7 @@ public:
 		return index < bottoms.size() ? bottoms[index] : Tensor{};
 	}
 
-	/* Numbers for lines and columns, from one field or from fields _h and _w; empty: none. */
+	/* Numbers for lines and columns, from a field or its variants _h and _w; empty: absent. */
 	Shape pair(const std::string &field) const
 	{
 		const std::string each = field.substr(0, field.find("_size"));
@@ -179,7 +179,7 @@ public:
 		return { tensor.name(), shape.size() };
 	}
 
-	/* Append an operator, whose result has as many axes as the first operand. */
+	/* Append an operator; its result has the first operand's rank, or 2 axes for Flatten. */
 	Tensor add(const std::string &type, const Tensors &operands)
 	{
 		node_ = graph_.add_node();
@@ -242,7 +242,7 @@ private:
 
 	std::map<std::string, std::vector<Fields>> weights_; /* by name of the layer */
 	std::map<std::string, Tensor> tensors_;		     /* by name of the blob */
-	std::map<std::string, std::string> outputs_; /* last writers of output blobs, by blob */
+	std::map<std::string, std::string> outputs_; /* last writing layer, by output blob */
 	std::set<std::string> names_;		     /* names of tensors that are in use */
 	schema::Model model_;
 	schema::Graph &graph_ = *model_.mutable_graph();

@@ -84,7 +84,7 @@ public:
 	void showInputs(std::vector<int> indices) { shown_ = std::move(indices); }
 	/** \brief Whether input 0 has batch, channels and columns, but no lines */
 	bool isLine() { return input(0).shape.size() == 3; }
-	/** \brief A constant input, if it is given */
+	/** \brief List of a constant input; an empty list if the input is not given */
 	std::vector<Value> biasOf(size_t index)
 	{
 		return hasInput(index) ? std::vector{ constant(index) } : std::vector<Value>{};

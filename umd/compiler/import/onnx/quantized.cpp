@@ -94,7 +94,7 @@ Tensor readDequantize(NodeReader &reader)
 
 /* Places of an operator's tensors among its inputs; scale and zero point follow each operand. */
 struct Places {
-	std::vector<int> operands; /* empty: every third input, from input 2 on */
+	std::vector<int> operands; /* indices; empty: every third input, from input 2 on */
 	size_t result;		   /* input with the result's scale, which its zero point follows */
 	std::optional<int> bias = {};
 };

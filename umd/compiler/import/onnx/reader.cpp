@@ -41,10 +41,8 @@ private:
 	const pb::ValueInfo &infoOf(const std::string &name) const;
 	void readOutputs();
 	[[noreturn]] void missing(const std::string &output, const std::string &where) const;
-	/*
-	 * Whether all readers of an input transpose it from N, H, W, C; the model's input then has
-	 * that order.
-	 */
+	/* Whether all readers of an input transpose it from N, H, W, C; the model's input then has
+	 * that order. */
 	bool comesWithChannelsLast(const std::string &input) const;
 	/* Replaces an output's tensor by the result of \a make, which may add operators. */
 	template<typename Make>

@@ -18,8 +18,8 @@ namespace
 using legalize::mostOfWindow;
 using legalize::Weights;
 
-/* Returns numbers for lines and columns in turn. If the input has only columns, \a usual is added
- * for the lines. */
+/* Returns numbers for lines and columns, alternating. If the input has only columns, \a usual is
+ * added for the lines. */
 std::vector<int64_t> ofBothAxes(NodeReader &reader, const std::string &name,
 				std::vector<int64_t> numbers, int64_t usual, size_t count = 2)
 {

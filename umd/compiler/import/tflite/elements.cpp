@@ -115,7 +115,7 @@ Tensor readStridedSlice(OperatorReader &reader)
 	return legalize::slice(reader, tensor, first, step, taken);
 }
 
-/* Padding before and behind each axis in turn. */
+/* Input 1 has two numbers for each axis: elements before and elements behind. */
 template<bool isMirror>
 Tensor readPad(OperatorReader &reader)
 {
@@ -144,7 +144,7 @@ Tensor readGather(OperatorReader &reader)
 	return legalize::gather(reader, tensor, options.axis(), reader.constant(1));
 }
 
-/* Size of a block, large height / small height; 0 and an error if there is none. */
+/* Size of a block: large height / small height. Throws if the shapes differ otherwise. */
 uint32_t blockOf(OperatorReader &reader, const Extents &large, const Extents &small)
 {
 	const bool fits = large.size() == 4 && small.size() == 4 && small[1] && small[2] &&

@@ -21,7 +21,7 @@ struct Level {
 	uint32_t extent; /* number of steps in the dense constant */
 	uint64_t step;	 /* distance of neighbours in the dense constant, in elements */
 	bool isSparse;
-	std::vector<uint32_t> segments; /* sparse: ranges in indices, for each outer entry */
+	std::vector<uint32_t> segments; /* sparse: where in indices each outer entry begins */
 	std::vector<uint32_t> indices;	/* sparse: which of the extent steps are in the file */
 };
 
@@ -79,9 +79,9 @@ std::vector<Level> levelsOf(const fb::SparsityParameters &sparsity, const Extent
 }
 
 /*
- * Returns the place of each element of the file in the dense constant; nothing if an index is too
- * large. Below each entry of a level are entries of the next one: \a extent entries if that level
- * is dense, or those in its lists if it is sparse.
+ * Returns the index in the dense constant of each element in the file; nothing if an index or list
+ * is wrong. Below each entry of a level are entries of the next level: \a extent entries if that
+ * level is dense, or the entries of its lists if it is sparse.
  */
 std::optional<std::vector<uint64_t>> placesOf(const std::vector<Level> &levels, uint64_t most)
 {

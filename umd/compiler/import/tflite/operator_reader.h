@@ -38,7 +38,7 @@ public:
 	}
 
 	/**
-	 * \brief A variable tensor: it has the numbers of keep() in the run before; at first zeros
+	 * \brief A variable tensor: a run reads what the run before gave to keep(); at first zeros
 	 * \param[in] shape shape that the network uses for the tensor, with as many elements
 	 */
 	Tensor state(size_t index, const Extents &shape);

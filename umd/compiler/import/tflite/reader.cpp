@@ -53,7 +53,7 @@ private:
 	const fb::Model &source_;
 	legalize::Building building_;
 	Model &model_ = building_.model;
-	std::map<ValueId, Error> unknownTensors_; /* variable, or of a type that is unsupported */
+	std::map<ValueId, Error> unknownTensors_; /* variables, and tensors of unsupported types */
 	std::map<std::string, Variable> variables_;
 	Result<void> haveStates_; /* an error if the variables are no states */
 };
@@ -176,7 +176,7 @@ void Reader::readOperator(const fb::Operator &operation, size_t index)
  * The graph that CALL_ONCE runs assigns the first values. */
 void Reader::followVariables(const fb::SubGraph &graph, bool isFirst)
 {
-	std::map<int32_t, std::string> names; /* of variables, by the tensors of their handles */
+	std::map<int32_t, std::string> names; /* of variables, by id of the handle's tensor */
 
 	for (uint32_t i = 0; graph.operators() && i < graph.operators()->size(); i++) {
 		const fb::Operator &operation = *graph.operators()->Get(i);
