@@ -8,6 +8,8 @@
 
 NVDLA_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 NVDLA_PYTHON=/usr/bin/python3
+# Name of the script, with which its errors begin, as those of the Python package do.
+NVDLA_SCRIPT=scripts/${0##*/}
 # Time at which the outermost script started, in seconds since 1970. Scripts that it calls inherit
 # the variable.
 export NVDLA_START=${NVDLA_START:-$(date +%s.%N)}
@@ -20,7 +22,7 @@ say() {
 }
 
 die() {
-	printf 'error: %s\n' "$*" >&2
+	printf '%s: %s\n' "$NVDLA_SCRIPT" "$*" >&2
 	exit 1
 }
 
@@ -236,13 +238,15 @@ require_mounts() {
 what works without: scripts/run --device embedded"
 }
 
-# asks_for_help ARGUMENT...: true if --help is among the options before the first argument that is
+# asks_for_help ARGUMENT...: true if --help or --version is among the options before the first argument that is
 # not an option. A later --help may belong to a command that the script is to run.
 asks_for_help() {
 	local word
 	for word; do
 		case $word in
 		-h | --help) return 0 ;;
+		# "scripts/package --version VERSION" makes packages of this version.
+		--version) [ "$NVDLA_SCRIPT" = scripts/package ] || return 0 ;;
 		-- | [!-]* | '') return 1 ;;
 		esac
 	done
@@ -250,7 +254,7 @@ asks_for_help() {
 }
 
 # run_stack MODULE [USE...] -- ARGUMENT...: run one module of the Python package as a program, after
-# installing the packages of the USEs. If one is "vm", mounts must be possible. With --help nothing is
+# installing the packages of the USEs. If one is "vm", mounts must be possible. With --help or --version nothing is
 # installed, unless Python is missing.
 run_stack() {
 	local module=$1 uses=()

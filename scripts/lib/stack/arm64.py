@@ -44,7 +44,7 @@ def main():
 		print(*names, sep='\n')
 		return 0
 	if not names:
-		raise Failure(f'no test has {" or ".join(arguments.filters)} in its name: --list shows the names')
+		raise Failure(f'no test has {" or ".join(arguments.filters)} in its name: --list shows the names', 2)
 	logs = built / 'meson-logs'
 	for stale in logs.glob('testlog*'):
 		stale.unlink()

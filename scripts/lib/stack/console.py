@@ -11,6 +11,9 @@ import signal
 import sys
 import textwrap
 import time
+from pathlib import Path
+
+from .paths import project_version
 
 
 _EXITS = 'Exit status: 0 if all went well, 2 if an argument is wrong, another number after any other error.\n'
@@ -43,13 +46,18 @@ class Parser(argparse.ArgumentParser):
 	probably meant.
 
 	@example: arguments of the help's example. @exits: the help's last line, about the exit
-	status.
+	status. @tells_version: False for a script whose option --version has another meaning.
 	"""
 
-	def __init__(self, script, example, epilog='', exits=_EXITS, **arguments):
+	def __init__(self, script, example, epilog='', exits=_EXITS, tells_version=True, **arguments):
+		global _script
+		_script = script
 		self._exits = exits
 		super().__init__(prog=script, epilog=f'{epilog}Example: {script} {example}'.rstrip(),
 				 **{'formatter_class': _WholeNames, **arguments})
+		if tells_version:
+			self.add_argument('--version', action='version', version=f'{script} {project_version()}',
+					  help='print the version of the project and exit')
 
 	def format_help(self):
 		return super().format_help() + self._exits
@@ -60,6 +68,30 @@ class Parser(argparse.ArgumentParser):
 			similar = difflib.get_close_matches(unknown[1], self._option_string_actions, 1)
 			message = f'there is no option {unknown[1]}' + ''.join(f'; did you mean {option}?' for option in similar)
 		self.exit(2, f'{self.prog}: {message}; see {self.prog} --help\n')
+
+
+# Name of the script, with which its failures begin. Parser() sets it; a program without options has the name of its file.
+_script = Path(sys.argv[0]).name
+
+
+def script():
+	"""Return the name of the script that runs, such as scripts/vm."""
+	return _script
+
+
+def tell_failure(text):
+	"""Print a failure: a line that begins with the script's name, as the failures of the project's programs begin with
+	theirs."""
+	print(f'{_script}: {text}', file=sys.stderr)
+
+
+def check_folder(option, path):
+	"""Raise Failure unless @path, the value of @option, is a folder in which files can be made, or can become one."""
+	there = next(folder for folder in (path.absolute(), *path.absolute().parents) if os.path.lexists(folder))
+	if not os.path.isdir(there):
+		raise Failure(f'{option} {path}: {there} is no folder, name another', 2)
+	if not os.access(there, os.W_OK | os.X_OK):
+		raise Failure(f'{option} {path}: {there} cannot be written, make it yours or name another', 2)
 
 
 # Durations of this program's stages: {name: (seconds, processor time in seconds)}.
@@ -139,12 +171,23 @@ def say_durations():
 	say(f'  {"all":12} {elapsed():7.1f} s')
 
 
+def restore_terminal():
+	"""Return a function that restores the terminal's present mode, because QEMU may leave the terminal in raw
+	mode."""
+	if not sys.stdin.isatty():
+		return lambda: None
+	import termios
+	mode = termios.tcgetattr(sys.stdin)
+	return lambda: termios.tcsetattr(sys.stdin, termios.TCSADRAIN, mode)
+
+
 def _interrupt(number, frame):
 	raise KeyboardInterrupt
 
 
 def run_program(main):
-	"""Run the function @main as a program; its return value becomes the exit status.
+	"""Run the function @main as a program; its return value becomes the exit status. A failure is told with the name of
+	the Parser that @main made.
 
 	SIGTERM and SIGHUP unwind like Ctrl-C, so that every ``finally`` runs and no process or file is left.
 	"""
@@ -156,10 +199,10 @@ def run_program(main):
 	except Failure as failure:
 		if failure.details:
 			print(failure.details, flush=True)
-		print(f'error: {failure}', file=sys.stderr)
+		tell_failure(failure)
 		status = failure.status
 	except KeyboardInterrupt:
-		print('interrupted', file=sys.stderr)
+		tell_failure('interrupted')
 		status = 130
 	except BrokenPipeError:
 		os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -168,6 +211,6 @@ def run_program(main):
 		where = error.filename or 'the system'
 		remedy = {errno.ENOSPC: ': free some space there', errno.EDQUOT: ': free some space there',
 			  errno.EACCES: ': make it yours', errno.EPERM: ': make it yours'}.get(error.errno, '')
-		print(f'error: {where}: {error.strerror}{remedy}', file=sys.stderr)
+		tell_failure(f'{where}: {error.strerror}{remedy}')
 		status = 1
 	sys.exit(status)

@@ -81,8 +81,9 @@ class Guest:
 		newest of all."""
 		found = [k for k in self.kernels if series in (None, k.series, k.release)]
 		if not found:
-			raise Failure(f'there is no kernel {series} in {self.origin}: '
-				      f'{", ".join(self.series())} is what it has')
+			# A known kernel is missing if it could not be fetched, so the argument is right.
+			raise Failure(f'--kernel {series}: {self.origin} has no such kernel, only {", ".join(self.series())}',
+				      1 if series in kernels.known() else 2)
 		return max(found, key=lambda kernel: kernel.version)
 
 	def series(self):

@@ -120,7 +120,7 @@ def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, 
 	are tried again. @folder: where the modules are built, instead of the build directory.
 	"""
 	if not (source / part / 'Kbuild').is_file():
-		raise Failure(f'{source / part / "Kbuild"} is missing: the checkout has no such modules')
+		raise Failure(f'{source / part / "Kbuild"} is missing: the checkout has no such modules', 1 if source == ROOT else 2)
 	name = part.replace('/', '-')
 	if source != ROOT:
 		name += f'-{hashlib.sha256(str(source).encode()).hexdigest()[:6]}'
@@ -238,11 +238,11 @@ def choose(found, wanted, progress=lambda text: None):
 def _headers_of_host(folder):
 	"""Return the Kernel whose build directory on this machine is @folder."""
 	if not (folder / 'Makefile').is_file():
-		raise Failure(f'{folder} is no kernel build directory: it has no Makefile')
+		raise Failure(f'--kdir {folder} is no kernel build directory: it has no Makefile', 2)
 	release = folder / 'include/config/kernel.release'
 	if not release.is_file():
-		raise Failure(f'{folder} is not prepared: it has no include/config/kernel.release '
-			      '(make modules_prepare)')
+		raise Failure(f'--kdir {folder} is not prepared: it has no include/config/kernel.release '
+			      '(make modules_prepare)', 2)
 	return guest.Kernel(release.read_text().strip(), None, None, folder.resolve())
 
 

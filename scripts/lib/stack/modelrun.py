@@ -9,6 +9,7 @@ of a newer Debian), in the guest as well.
 
 import argparse
 import json
+import math
 import subprocess
 import tempfile
 from pathlib import Path
@@ -23,6 +24,8 @@ _TARGET = f'umd/tools/{_PROGRAM}'
 _COMPILER = 'umd/tools/nvdla-compile'
 _INFO = 'umd/tools/nvdla-info'
 _NODE = '/dev/accel/accel0'
+# Length of an axis in the shape of an output if the model leaves the length open (openAxis in umd/include/nvdla/tensor.h).
+_OPEN_AXIS = 0xffffffff
 
 
 def _numbers(text):
@@ -117,15 +120,44 @@ def _checked(said, way):
 	return way
 
 
-def _check_mean(mean, way, loadable):
-	"""Raise Failure if the input of @loadable has colours and @mean, the numbers of --mean, are fewer than three, or if it is
-	grey and they are more than one. nvdla-run would say so, too, but only after the guest has booted."""
+def _check_options(arguments, way, loadable):
+	"""Raise Failure if --mean or --labels do not fit the network @loadable. nvdla-run would say so, too, but only after
+	the guest has booted."""
+	if not (arguments.mean or arguments.labels):
+		return
 	said = _try(way, build_dir() / _INFO, ['--json', loadable])
 	if said.returncode != 0:
 		return
 	network = json.loads(said.stdout)
-	inputs = {memory['bind_id']: memory['tensor_desc_id'] for memory in network['memory_list'] if 'input' in memory['flags']}
-	channels = {tensor['id']: tensor['c'] for tensor in network['tensor_desc_list']}.get(inputs.get(0))
+	if arguments.mean:
+		_check_mean(arguments.mean, _tensors(network, 'input'))
+	if arguments.labels:
+		_check_labels(arguments.labels, _tensors(network, 'output'))
+
+
+def _tensors(network, flag):
+	"""Return the inputs or outputs (@flag) of @network, the JSON that nvdla-info prints."""
+	tensors = {tensor['id']: tensor for tensor in network['tensor_desc_list']}
+	bound = sorted((memory['bind_id'], memory['tensor_desc_id']) for memory in network['memory_list'] if flag in memory['flags'])
+	return [tensors[tensor] for _, tensor in bound if tensor in tensors]
+
+
+def _check_labels(labels, outputs):
+	"""Raise Failure unless the file @labels has as many lines as one of the @outputs has elements. The number of an
+	output with an open axis is known only after a run."""
+	lines = labels.read_bytes().split(b'\n')
+	number = len(lines) - (lines[-1] == b'')
+	counts = ['a varying number' if _OPEN_AXIS in output.get('signature', {}).get('shape', ())
+		  else math.prod(output[axis] for axis in 'nchw') for output in outputs]
+	if counts and number not in counts:
+		raise Failure(f'--labels {labels}: has {number} lines, which must be the number of elements of an output: '
+			      f'{", ".join(map(str, counts))}', 2)
+
+
+def _check_mean(mean, inputs):
+	"""Raise Failure if the first of the @inputs has colours and @mean, the numbers of --mean, are fewer than three, or if it
+	is grey and they are more than one."""
+	channels = inputs[0]['c'] if inputs else None
 	numbers = len(mean.split(','))
 	if channels == 1 and numbers != 1:
 		raise Failure(f'--mean {mean}: give one number; the input is grey', 2)
@@ -163,7 +195,7 @@ def run(arguments, picture):
 	if arguments.device == 'embedded':
 		program = example.prepare_programs(_COMPILER, target=_TARGET)
 	else:
-		program = example.prepare_programs_and_tree(_TARGET, _COMPILER, *([_INFO] if arguments.mean else []))
+		program = example.prepare_programs_and_tree(_TARGET, _COMPILER, *([_INFO] if arguments.mean or arguments.labels else []))
 	with tempfile.TemporaryDirectory(prefix='nvdla-') as name:
 		folder = Path(name)
 		files = {'loadable': folder / f'{arguments.model.stem}.nvdla', 'picture': picture}
@@ -178,8 +210,7 @@ def run(arguments, picture):
 			with console.stage('run'):
 				status = subprocess.call(_command(way.command(program), 'embedded', named, arguments), cwd=folder)
 		else:
-			if arguments.mean:
-				_check_mean(arguments.mean, way, files['loadable'])
+			_check_options(arguments, way, files['loadable'])
 			status = _run_in_guest(arguments, way, program, files, folder)
 	if status != 0:
 		# Status 2: an argument or a file is at fault.

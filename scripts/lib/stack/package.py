@@ -15,7 +15,7 @@ from pathlib import Path
 
 from . import console, debian_tree, namespace, processes
 from .console import Failure
-from .paths import ROOT, build_dir
+from .paths import ROOT, build_dir, project_version
 
 _DEBIAN = ROOT / 'scripts' / 'debian'
 # Programs needed in addition to the Build-Depends: to build packages, to check them and to make the repository.
@@ -31,11 +31,6 @@ _WITH_DRIVER = (13,)
 # lacks.
 _PROFILES = {12: ['pkg.nvdla.noonnx'], 13: []}
 _REPOSITORY = 'dpkg-scanpackages . >Packages && apt-ftparchive release . >Release.new && mv Release.new Release'
-
-
-def project_version():
-	"""Return the project's version, which is in meson.build."""
-	return re.search(r"^\s*version: '([^']+)'", (ROOT / 'meson.build').read_text(), re.MULTILINE).group(1)
 
 
 def default_version(release):
@@ -175,7 +170,7 @@ def build(release, output, progress, version=None, lint=True, optimised=True):
 
 
 def main():
-	parser = console.Parser('scripts/package', '--debian 12', description=(
+	parser = console.Parser('scripts/package', '--debian 12', tells_version=False, description=(
 		'Make Debian packages of the software for NVDLA, a hardware accelerator for neural networks: nvdla-dkms (the '
 		'driver), libnvdla0 and libnvdla-dev (the library that runs networks), nvdla-host-onnx (lets ONNX '
 		'Runtime compute what NVDLA cannot), nvdla-tools (the programs), nvdla-sim (the device model, an NVDLA in software, '
@@ -190,13 +185,15 @@ def main():
 		'write the packages to this folder, which becomes an apt repository; packages already in it are deleted first '
 		'(default: out/packages-RELEASE)'))
 	parser.add_argument('--version', metavar='VERSION', help=(
-		'version of the packages, to which no ending is added (default: the version in meson.build, followed by ~debRELEASE)'))
+		'version of the packages, not that of the script, because packages are made in versions of their own; no ending is added to it '
+		'(default: the version in meson.build, followed by ~debRELEASE)'))
 	arguments = parser.parse_args()
 	if arguments.version and not re.fullmatch(r'[0-9][A-Za-z0-9.+~]*', arguments.version):
-		raise Failure(f'--version {arguments.version}: it can have letters, digits, ".", "+" and "~", a digit first')
+		raise Failure(f'--version {arguments.version}: it can have letters, digits, ".", "+" and "~", a digit first', 2)
 	output = arguments.output or ROOT / 'out' / f'packages-{arguments.debian}'
+	console.check_folder('--output', output)
 	if output.is_dir() and any(path.suffix != '.deb' and path.name not in ('Packages', 'Release') for path in output.iterdir()):
-		raise Failure(f'--output {output}: it has files that are no packages, which would be deleted: choose another')
+		raise Failure(f'--output {output}: it has files that are no packages, which would be deleted: choose another', 2)
 	with console.stage('packages') as progress:
 		made = build(arguments.debian, output.absolute(), progress, arguments.version)
 	for path in made:

@@ -2,6 +2,7 @@
 """Paths of the checkout, its build directory, the cache and the reference data."""
 
 import os
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -9,6 +10,11 @@ ROOT = Path(__file__).resolve().parents[3]
 COMMON = ROOT / 'scripts' / 'lib' / 'common.sh'
 EXAMPLE_PICTURE = ROOT / 'umd' / 'examples' / 'chelsea.png'
 EXAMPLE_MODEL = ROOT / 'umd' / 'examples' / 'digits'
+
+
+def project_version():
+	"""Return the project's version, which is in meson.build."""
+	return re.search(r"^\s*version: '([^']+)'", (ROOT / 'meson.build').read_text(), re.MULTILINE).group(1)
 
 
 def build_dir():

@@ -9,8 +9,8 @@ from . import console, guest
 
 _HELP = '''\
 scripts/qemu starts the QEMU of the guest (the virtual machine of scripts/vm), which is this
-machine's or the one that scripts/setup unpacked, with the given arguments. Its exit status is
-QEMU's. The rest of this text is QEMU's own help.
+machine's or the one that scripts/setup unpacked, with the given arguments. All options are QEMU's,
+--version, too, and so is the exit status. The rest of this text is QEMU's own help.
 Example: scripts/qemu -version
 
 '''

@@ -3,10 +3,12 @@
 
 import argparse
 import contextlib
+import errno
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -22,6 +24,8 @@ _EMBEDDED = '"scripts/run --device embedded", without QEMU and the driver'
 _KERNEL = '"scripts/run --kernel SERIES", another kernel (scripts/setup names them)'
 _NODE = '/dev/accel/accel0'
 _DEFAULT_OUTPUT = ROOT / 'out' / 'edges.png'
+# Bytes that picture and timeline need at most.
+_SPACE = 1 << 20
 # Patterns of the first bytes of picture files.
 _PICTURES = (rb'\x89PNG', rb'\xff\xd8\xff', rb'P[56]\s')
 
@@ -115,8 +119,8 @@ def check_files(arguments):
 	"""Raise Failure for a file that is missing or of the wrong kind, before anything is built."""
 	_check_start('--picture', arguments.picture, _PICTURES,
 		     'a PNG, JPEG, PGM (P5) or PPM (P6); nvdla-run --input takes arrays (.npy), too')
-	if arguments.labels and not arguments.labels.is_file():
-		raise Failure(f'--labels {arguments.labels} is not there', 2)
+	if arguments.labels:
+		_check_start('--labels', arguments.labels, [rb''], 'a text file with the names of the classes, one a line')
 	if arguments.model:
 		# ONNX files have no identifier. They are recognised by their first byte, which announces the version,
 		# or by their name.
@@ -124,17 +128,22 @@ def check_files(arguments):
 		_check_start('--model', arguments.model, models, 'a model of TensorFlow Lite, ONNX or Caffe')
 		return
 	output = arguments.output
+	if os.path.isdir(output):
+		raise Failure(f'--output {output} is a folder: name a PNG in it, such as {output / _DEFAULT_OUTPUT.name}', 2)
 	if output.suffix.lower() != '.png':
 		raise Failure(f'--output {output} is to be a PNG: name it {output.with_suffix(".png")}', 2)
-	if output != _DEFAULT_OUTPUT and not output.absolute().parent.is_dir():
+	if output != _DEFAULT_OUTPUT and not os.path.isdir(output.absolute().parent):
 		raise Failure(f'--output {output}: there is no folder {output.parent}', 2)
 
 
 def _check_start(option, path, starts, wanted):
-	if not path.is_file():
-		raise Failure(f'{option} {path} is not there: name {wanted}', 2)
-	with open(path, 'rb') as file:
-		start = file.read(16)
+	try:
+		if not path.is_file():
+			raise Failure(f'{option} {path} is not there: name {wanted}', 2)
+		with open(path, 'rb') as file:
+			start = file.read(16)
+	except OSError as error:
+		raise Failure(f'{option} {path}: {error.strerror}: name {wanted}', 2) from None
 	if not any(re.match(one, start, re.DOTALL) for one in starts):
 		raise Failure(f'{option} {path} is not {wanted}', 2)
 
@@ -148,6 +157,14 @@ def _command(program, device, picture, output):
 	temporary folder."""
 	return [str(program), '--device', device, '--input', str(picture), '--output', f'./{output.name}',
 		'--timeline', f'./{_timeline(output).name}']
+
+
+def _tell_errors(said, made, given):
+	"""Print @said, which the example wrote to stderr. The messages name @given, the path for the picture that the user knows,
+	in place of the temporary @made; the same with the timeline."""
+	for path, shown in ((made, given), (_timeline(made), _timeline(given))):
+		said = said.replace(f'./{path.name}', str(shown))
+	print(said, end='', file=sys.stderr, flush=True)
 
 
 def with_files(folder, files, command):
@@ -203,14 +220,39 @@ def prepare_module(found, wanted):
 		return kmod.choose(found, wanted, progress)
 
 
-def run_in_guest(found, kernel, module, program, picture, output):
+@contextlib.contextmanager
+def _making(given):
+	"""If the body of the with statement can make no file in the folder of @given, the user's path for the picture, raise
+	Failure with that path."""
+	try:
+		yield
+	except OSError as error:
+		raise Failure(f'--output {given}: no file can be made in its folder ({error.strerror}): name another, or free this one',
+			      1 if error.errno in (errno.ENOSPC, errno.EDQUOT) else 2) from None
+
+
+@contextlib.contextmanager
+def beside(output, given):
+	"""Yield a temporary path for the picture, with the name of @output. Its folder is beside @output, so that the finished
+	picture can replace that of an earlier run. @given: the path in messages."""
+	with _making(given):
+		folder = tempfile.TemporaryDirectory(dir=output.parent, prefix='.run-')
+	with folder as name:
+		yield Path(name) / output.name
+
+
+def run_in_guest(found, kernel, module, program, picture, output, given):
 	"""Stage "guest": make the guest's image, start device model and QEMU, and run the example in the guest,
-	to which only @output's folder is shared."""
+	to which only @output's folder is shared. @given: the path of the picture in messages."""
 	share = output.parent
 	options = vm.Options(kernel=kernel.release, share=share, timeout=300)
-	command = with_files(share, [picture], ['sh', '-c', _AND_COUNTERS, 'sh', *_command(_PROGRAM, _NODE, picture, output)])
+	command = ['sh', '-c', _AND_COUNTERS, 'sh', *_command(_PROGRAM, _NODE, picture, output)]
+	with _making(given):
+		command = with_files(share, [picture], command)
 	with otherwise(_EMBEDDED, _KERNEL), console.stage('guest') as progress:
-		outcome = vm.Machine(found, options, module, {_PROGRAM: program}, progress=progress).run(command)
+		said = []
+		outcome = vm.Machine(found, options, module, {_PROGRAM: program}, progress=progress).run(command, errors=said.append)
+		_tell_errors(b''.join(said).decode(errors='replace'), output, given)
 	if outcome.problems:
 		report(outcome)
 	if outcome.status != 0:
@@ -218,19 +260,27 @@ def run_in_guest(found, kernel, module, program, picture, output):
 			raise Failure(f'the example failed in the guest (status {outcome.status})', outcome.status)
 
 
-def run_embedded(program, picture, output):
-	"""Stage "run": runs the example with the device model in its process."""
+def run_embedded(program, picture, output, given):
+	"""Stage "run": runs the example with the device model in its process. @given: the path of the picture in messages."""
 	with console.stage('run') as progress:
 		progress(f'{_PROGRAM} with the device model in its process')
-		status = subprocess.call(_command(program, 'embedded', picture, output), cwd=output.parent)
-	if status != 0:
-		raise Failure(f'the example failed (status {status})', 1)
+		ran = subprocess.run(_command(program, 'embedded', picture, output), cwd=output.parent, stderr=subprocess.PIPE,
+				     text=True, errors='replace')
+		_tell_errors(ran.stderr, output, given)
+	if ran.returncode != 0:
+		# Status 2: an argument or a file is at fault.
+		raise Failure(f'the example failed (status {ran.returncode})', 2 if ran.returncode == 2 else 1)
 
 
-def keep_result(made, output):
-	"""Replace the result of an earlier run at @output by the file @made."""
+def keep_result(made, output, given):
+	"""Replace the result of an earlier run at @output by the file @made. @given: the path in messages."""
 	if not made.is_file() or not made.read_bytes().startswith(b'\x89PNG'):
-		raise Failure(f'the example wrote no PNG for {output}')
+		# The guest may write to the shared folder after the example has ended, and then no program is told that the
+		# disk is full.
+		disk = os.statvfs(output.parent)
+		free = disk.f_bavail * disk.f_frsize
+		why = f': its folder has {free >> 10} KiB free; free some space there, or name another' if free < _SPACE else ''
+		raise Failure(f'the example wrote no PNG for {given}{why}')
 	os.replace(made, output)
 	os.replace(_timeline(made), _timeline(output))
 
@@ -251,16 +301,15 @@ def main():
 	if arguments.model:
 		return modelrun.run(arguments, picture)
 	output.parent.mkdir(parents=True, exist_ok=True)
-	with tempfile.TemporaryDirectory(dir=output.parent, prefix='.run-') as folder:
-		made = Path(folder) / output.name
+	with beside(output, arguments.output) as made:
 		if arguments.device == 'embedded':
-			run_embedded(prepare_programs(), picture, made)
+			run_embedded(prepare_programs(), picture, made, arguments.output)
 		else:
 			program = prepare_programs_and_tree(_TARGET)
 			found = prepare_guest(arguments.kernel)
 			found, kernel, module = prepare_module(found, arguments.kernel)
-			run_in_guest(found, kernel, module, program, picture, made)
-		keep_result(made, output)
+			run_in_guest(found, kernel, module, program, picture, made, arguments.output)
+		keep_result(made, output, arguments.output)
 	show_result(output)
 	return 0
 

@@ -61,7 +61,7 @@ def test_data_meanwhile(names=None):
 	packages = test_packages(names)
 	if not packages:
 		return contextlib.nullcontext()
-	argv = ['bash', '-c', 'set -euo pipefail; . "$0"; ensure_wished "$@"', COMMON, *packages]
+	argv = ['bash', '-c', 'set -euo pipefail; . "$1"; shift; ensure_wished "$@"', console.script(), COMMON, *packages]
 	if os.geteuid() != 0:
 		subprocess.run(argv)
 		return contextlib.nullcontext()

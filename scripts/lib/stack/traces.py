@@ -7,6 +7,9 @@ import subprocess
 # An address in a call trace, such as nvdla_job_begin+0x1c/0x80 [nvdla]. Behind "RIP: 0010:" it is the address of the
 # failed instruction, otherwise a return address.
 _PLACE = re.compile(r'(RIP: \w+:)?\b([A-Za-z_][\w.]*)\+0x([0-9a-f]+)/0x[0-9a-f]+ \[nvdla\]')
+# Begin of the name that objtool gives the padding before a function. If a stack has the address of the function itself, the
+# kernel's message names the end of the padding, because it takes the address for a return address.
+_PADDING = '__pfx_'
 # Folder of the sources in the debug information of a module that was built inside of the guest tree (unpacked Debian
 # packages).
 _BUILT_IN = '/mnt/'
@@ -21,7 +24,7 @@ def with_lines(text, module):
 		return text
 	try:
 		functions = _functions(module)
-		places = sorted({_place(match) for match in _PLACE.finditer(text) if match.group(2) in functions})
+		places = sorted({place for place in map(_place, _PLACE.finditer(text)) if place[0] in functions})
 		known = {}
 		for section in {functions[name][0] for name, _ in places}:
 			here = [place for place in places if functions[place[0]][0] == section]
@@ -39,7 +42,10 @@ def with_lines(text, module):
 
 def _place(match):
 	"""Return function and offset of the instruction that @match names. A return address is the address of the
-	instruction after the call, so 1 is subtracted."""
+	instruction after the call, so 1 is subtracted. Padding has no source line, so it stands for the start of its
+	function."""
+	if match.group(2).startswith(_PADDING):
+		return match.group(2).removeprefix(_PADDING), 0
 	offset = int(match.group(3), 16)
 	return match.group(2), offset if match.group(1) else max(offset - 1, 0)
 

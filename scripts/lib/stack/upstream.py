@@ -97,7 +97,7 @@ def _insert_sorted(text, pattern, line):
 	lines = text.splitlines()
 	places = [index for index, known in enumerate(lines) if re.match(pattern, known)]
 	if not places:
-		raise Failure(f'no line like "{line.splitlines()[0]}" where one is expected: is this a kernel tree?')
+		raise Failure(f'no line like "{line.splitlines()[0]}" where one is expected: is this a kernel tree?', 2)
 	after = next((index for index in places if lines[index] > line), places[-1] + 1)
 	return '\n'.join([*lines[:after], line, *lines[after:]]) + '\n'
 
@@ -129,7 +129,7 @@ def _with_entry(text, identity, maintained):
 	after = next((index for index, known in enumerate(entries)
 		      if re.match(r'[^\n\t]+\n[A-Z]:\t', known) and known.upper() > entry.upper()), None)
 	if after is None:
-		raise Failure('MAINTAINERS has no entry that ours could stand before: is this a kernel tree?')
+		raise Failure('MAINTAINERS has no entry that ours could stand before: is this a kernel tree?', 2)
 	return '\n\n'.join([*entries[:after], entry, *entries[after:]])
 
 
@@ -155,9 +155,9 @@ def make(tree, output):
 	that they add or change."""
 	for needed in ('MAINTAINERS', 'drivers/accel/Kconfig'):
 		if not (tree / needed).is_file():
-			raise Failure(f'{tree} has no {needed}: name the top folder of a Linux source tree')
+			raise Failure(f'{tree} has no {needed}: name the top folder of a Linux source tree', 2)
 	if (tree / DRIVER).exists():
-		raise Failure(f'{tree / DRIVER} is there already: take a tree without it (git checkout, or unpack it anew)')
+		raise Failure(f'{tree / DRIVER} is there already: take a tree without it (git checkout, or unpack it anew)', 2)
 	if not shutil.which('git'):
 		raise Failure('git is missing, which makes patches: apt-get install git')
 	name, email = _identity(tree)
@@ -228,6 +228,7 @@ def main():
 	arguments = parser.parse_args()
 	if bool(arguments.tree) == arguments.check:
 		parser.error('name a folder, or --check and none')
+	console.check_folder('--output', arguments.output)
 	with console.stage('headers') as progress:
 		kmod.build_headers(progress)
 	if arguments.check:

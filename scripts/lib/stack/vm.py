@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from . import debugger, guest_tree, image, kernel_image, machine, pace, processes, traces
-from .console import Failure
+from .console import Failure, restore_terminal
 from .paths import build_dir, cache_dir
 
 # Exit statuses of the run itself; all others are those of the command.
@@ -181,6 +181,7 @@ class Machine:
 		self._working = working
 		self._logs = options.logs or build_dir() / 'vm' / self._kernel.series
 		self._folders = self._shared_folders()
+		self._runs = 'command'	# the guest's command in messages, or "shell"
 		# Last line of the guest's console that was reported, and the time.
 		self._told = ('', 0)
 
@@ -190,9 +191,9 @@ class Machine:
 		folders += [(path, False) for path in self._options.mounts if path != share]
 		for path, _ in folders:
 			if str(path) in _GUEST_FOLDERS:
-				raise Failure(f'{path} cannot be shared: the guest has a folder of that name, share one in it')
+				raise Failure(f'{path} cannot be shared: the guest has a folder of that name, share one in it', 2)
 			if not path.is_dir():
-				raise Failure(f'{path} cannot be shared: it is no folder')
+				raise Failure(f'{path} cannot be shared: it is no folder', 2)
 		return folders
 
 	def run(self, command=None, output=None, errors=None):
@@ -202,6 +203,7 @@ class Machine:
 		stdout and stderr. A kernel that fails before init runs is booted again: if the emulation is slow,
 		the debug kernel's own checks may fail while it starts.
 		"""
+		self._runs = 'command' if command else 'shell'
 		for _ in range(_BOOTS):
 			outcome = self._run_once(command, output, errors)
 			if not outcome.stillborn:
@@ -325,7 +327,7 @@ class Machine:
 			except FileNotFoundError:
 				raise Failure(f'{argv[0]} is missing: apt-get install device-tree-compiler') from None
 			if said.returncode != 0:
-				raise Failure(f'{self._options.device_tree}: {said.stderr.strip()}')
+				raise Failure(f'{self._options.device_tree}: {said.stderr.strip()}', 1 if argv[0] in self._found.qemu else 2)
 		return merged
 
 	def _boot(self, stack, initrd, sockets, accelerator, interactive, output, errors):
@@ -362,7 +364,7 @@ class Machine:
 					       stdout=None if interactive else log, stderr=log,
 					       pass_fds=list(ports.values()))
 		if interactive:
-			stack.callback(_restore_terminal())
+			stack.callback(restore_terminal())
 			stack.callback(qemu.wait)
 			stack.callback(qemu.terminate)
 		else:
@@ -398,6 +400,12 @@ class Machine:
 			self._progress(f'booting for {now - began:.0f} s{end}')
 		elif text := self._working():
 			self._progress(text)
+
+	def _how_far(self, control):
+		"""Return a phrase that says whether the command had begun when the guest was stopped."""
+		if control.ready_at is None:
+			return f'before the {self._runs} had begun; the time includes the boot'
+		return f'while the {self._runs} ran' if control.exit is None else f'after the {self._runs} had ended'
 
 	def _failed_early(self, control, console_log, patience):
 		"""Return whether the kernel reported a failure before it started init, or did not start init within the
@@ -444,7 +452,8 @@ class Machine:
 			problems.insert(0, 'the kernel failed, or hung, before it started init')
 			status = STATUS_BROKEN
 		elif stopped:
-			problems.insert(0, f'the guest was stopped after {time.monotonic() - began:.0f} s')
+			option = f'--timeout {self._options.timeout:g}: ' if stopped == 'time' and self._options.is_exact else ''
+			problems.insert(0, f'{option}the guest was stopped after {time.monotonic() - began:.0f} s, {self._how_far(control)}')
 			status = STATUS_TIMEOUT
 		elif control.failure:
 			problems.insert(0, control.failure)
@@ -458,16 +467,6 @@ class Machine:
 			status = STATUS_KERNEL
 		booted = control.ready_at - began if control.ready_at is not None else None
 		return Outcome(status, problems, kernel_log, booted, stillborn)
-
-
-def _restore_terminal():
-	"""Return a function that restores the terminal's present mode, because QEMU may leave the terminal in raw
-	mode."""
-	if not sys.stdin.isatty():
-		return lambda: None
-	import termios
-	mode = termios.tcgetattr(sys.stdin)
-	return lambda: termios.tcsetattr(sys.stdin, termios.TCSADRAIN, mode)
 
 
 def kvm_works(found, kernel):

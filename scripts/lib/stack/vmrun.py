@@ -41,10 +41,10 @@ The first run takes a few minutes: it installs packages (as root or with sudo), 
 unpacks QEMU and kernels into ~/.cache/nvdla. Later boots take seconds.
 '''
 _STATUS = f'''\
-Exit status: that of COMMAND; 0 after a shell. But 2 if an argument of scripts/vm is wrong; {vm.STATUS_KERNEL} if
-COMMAND succeeded, but the kernel logged a warning or the driver could not be unloaded; {vm.STATUS_TIMEOUT} if
-COMMAND took longer than --timeout allows; {vm.STATUS_BROKEN} if the guest failed before COMMAND had ended; and
-{_STATUS_NO_PROGRAM} if the guest has no program COMMAND.
+Exit status: that of COMMAND; 0 after a shell. But 1 if the guest cannot be started; 2 if an
+argument of scripts/vm is wrong; {vm.STATUS_KERNEL} if COMMAND succeeded, but the kernel logged a warning or the
+driver could not be unloaded; {vm.STATUS_TIMEOUT} if boot and COMMAND took longer than --timeout allows; {vm.STATUS_BROKEN} if
+the guest failed before COMMAND had ended; and {_STATUS_NO_PROGRAM} if the guest has no program COMMAND.
 '''
 
 
@@ -151,7 +151,7 @@ def _parse():
 	parser.add_argument('--mount', metavar='DIR', type=Path, action='append', default=[],
 			    help='show one more folder of the host to the guest, read-only and at the same path; may be repeated')
 	parser.add_argument('--timeout', metavar='SECONDS', type=float,
-			    help='stop the guest after this time, and exit with status 124 (default: no limit for a shell or with --gdb; else 300 seconds, or more on a '
+			    help='stop the guest after this time, to which the boot counts, and exit with status 124 (default: no limit for a shell or with --gdb; else 300 seconds, or more on a '
 				 'slow or busy machine)')
 	parser.add_argument('--module-parameters', metavar='TEXT', default='', help='parameters for the insmod of nvdla.ko, such as dyndbg=+p (nvdla.ko has none of its own)')
 	parser.add_argument('--append', metavar='TEXT', default='', help='parameters to add to the command line of the guest\'s kernel')
@@ -185,14 +185,18 @@ def _check(arguments):
 			raise Failure(f'--dma iommu: QEMU has none for {arguments.arch} that the core can be behind', 2)
 	elif arguments.device_tree:
 		raise Failure('--device-tree: the amd64 guest has no device tree, use --arch', 2)
+	if arguments.device_tree and not os.path.isfile(arguments.device_tree):
+		raise Failure(f'--device-tree {arguments.device_tree}: there is no such file', 2)
 	arguments.dma = arguments.dma or ('none' if arguments.architecture.is_foreign else 'iommu')
 	if arguments.share == _SHARE:
 		_SHARE.mkdir(exist_ok=True)
 	for option, path in (('--share', arguments.share), *(('--mount', path) for path in arguments.mount)):
-		if not path.is_dir():
+		if not os.path.isdir(path):
 			raise Failure(f'{option} {path}: there is no such folder', 2)
 	if arguments.variant not in machine.variants():
 		raise Failure(f'--variant {arguments.variant}: it can be {", ".join(machine.variants())}', 2)
+	if arguments.timeout is not None and not arguments.timeout > 0:
+		raise Failure(f'--timeout {arguments.timeout:g}: it can be any number of seconds above 0', 2)
 	if not 256 <= arguments.mem <= 65536:
 		raise Failure(f'--mem {arguments.mem}: it can be 256 to 65536 (MiB)', 2)
 	if not 0 <= arguments.devices <= 8:
@@ -207,8 +211,7 @@ def _check(arguments):
 				probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 				probe.bind(('127.0.0.1', arguments.gdb))
 			except (OSError, OverflowError):
-				raise Failure(f'port {arguments.gdb} is taken or not allowed: '
-					      'choose another with --gdb PORT') from None
+				raise Failure(f'--gdb {arguments.gdb}: this port is taken or not allowed, choose another', 2) from None
 
 
 def main():
@@ -271,7 +274,7 @@ def report(outcome):
 	lines = outcome.kernel_log.read_text(errors='replace').splitlines()
 	print(f'--- the kernel\'s messages in {outcome.kernel_log}:', *_telling(lines), '---', sep='\n', file=sys.stderr)
 	for problem in outcome.problems:
-		print(f'error: {problem}', file=sys.stderr)
+		console.tell_failure(problem)
 
 
 if __name__ == '__main__':

@@ -2,18 +2,22 @@
 """What all scripts have in common: a help with an example, and wrong options named in one line."""
 
 import contextlib
+import errno
 import io
 import os
 import subprocess
 import sys
+import tempfile
 import time
 import types
 import unittest
 from concurrent import futures
+from pathlib import Path
 from unittest import mock
 
-from stack import console, guest, qemu
-from stack.paths import ROOT
+from stack import console, guest, kmod, package, qemu, upstream, vmrun
+from stack.console import Failure
+from stack.paths import ROOT, project_version
 
 _SCRIPTS = ('build-kmd', 'check-arm64', 'check-kmd', 'kernel-debug', 'package', 'run', 'setup', 'test', 'upstream', 'vm')
 
@@ -34,6 +38,17 @@ class EachScript(unittest.TestCase):
 				self.assertTrue(any(line.startswith(f'Example: scripts/{script}') for line in lines))
 				self.assertLessEqual(max(map(len, lines)), 100)
 				self.assertRegex(said.stdout, '(?i)exit status')
+
+	def test_version_is_that_of_the_project(self):
+		others = [script for script in _SCRIPTS if script != 'package']
+		for script, said in self.each('--version', (*others, 'gen-registers', 'public-traces')):
+			with self.subTest(script):
+				self.assertEqual((said.returncode, said.stdout, said.stderr), (0, f'scripts/{script} {project_version()}\n', ''))
+
+	def test_version_of_packages_is_theirs(self):
+		said = subprocess.run([ROOT / 'scripts/package', '--help'], capture_output=True, text=True).stdout
+		self.assertIn('--version VERSION', said)
+		self.assertIn('not that of the script', ' '.join(said.split()))
 
 	def test_help_of_qemu_begins_with_that_of_the_script(self):
 		found = types.SimpleNamespace(qemu=['qemu-system-x86_64'], environment={})
@@ -56,6 +71,84 @@ class EachScript(unittest.TestCase):
 		said = subprocess.run([ROOT / 'scripts/check-kmd', '--all', '--prove'], capture_output=True, text=True)
 		self.assertEqual(said.returncode, 2)
 		self.assertIn('--prove: not allowed with argument --all', said.stderr)
+
+
+class Failures(unittest.TestCase):
+	"""They begin with the name of the script, as those of a program with the program's name."""
+
+	def said_by(self, main):
+		with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit) as ended, \
+				mock.patch.object(console, '_script', 'x'), mock.patch.object(sys, 'stdout'), \
+				mock.patch.object(console.signal, 'signal'):
+			console.run_program(main)
+		return ended.exception.code, said.getvalue()
+
+	def test_of_a_script(self):
+		def wrong():
+			console.Parser('scripts/run', '')
+			raise Failure('--x 1: it can be 2', 2)
+
+		def full():
+			console.Parser('scripts/vm', '')
+			raise OSError(errno.ENOSPC, 'No space left on device', '/full/x')
+
+		self.assertEqual(self.said_by(wrong), (2, 'scripts/run: --x 1: it can be 2\n'))
+		self.assertEqual(self.said_by(full), (1, 'scripts/vm: /full/x: No space left on device: free some space there\n'))
+
+	def test_of_the_guest(self):
+		outcome = types.SimpleNamespace(kernel_log=mock.Mock(**{'read_text.return_value': ''}), problems=['it crashed'])
+		with contextlib.redirect_stderr(io.StringIO()) as said, mock.patch.object(console, '_script', 'scripts/vm'):
+			vmrun.report(outcome)
+		self.assertEqual(said.getvalue().splitlines()[-1], 'scripts/vm: it crashed')
+
+
+class WrongArguments(unittest.TestCase):
+	"""They end a script with 2, before anything is built or fetched; the other failures end it with 1."""
+
+	def setUp(self):
+		folder = tempfile.TemporaryDirectory()
+		self.addCleanup(folder.cleanup)
+		self.folder = Path(folder.name)
+		(self.folder / 'file').touch()
+		(self.folder / 'headers').mkdir()
+		(self.folder / 'headers/Makefile').touch()
+
+	def test_are_told_with_2(self):
+		file, here = self.folder / 'file', self.folder
+		for module, words, why in (
+				(package, ['--version', 'x'], '--version x: it can have letters'),
+				(package, ['--output', here], '--output .*: it has files that are no packages'),
+				(package, ['--output', file], '--output .*/file: .*/file is no folder'),
+				(package, ['--output', file / 'x'], '--output .*/file/x: .*/file is no folder'),
+				(upstream, ['--output', file, here], '--output .*/file: .*/file is no folder'),
+				(upstream, [here], 'has no MAINTAINERS: name the top folder'),
+				(kmod, ['--no-generate', '--kdir', here], '--kdir .* has no Makefile'),
+				(kmod, ['--no-generate', '--kdir', here / 'headers'], '--kdir .* is not prepared'),
+				(vmrun, ['--timeout', '0', '--', 'true'], '--timeout 0: it can be'),
+				(vmrun, ['--timeout', '-1', '--', 'true'], '--timeout -1: it can be'),
+				(vmrun, ['--timeout', 'nan', '--', 'true'], '--timeout nan: it can be'),
+				(vmrun, ['--gdb', '99999', '--', 'true'], '--gdb 99999: this port'),
+				(vmrun, ['--arch', 'arm64', '--device-tree', here / 'none', '--', 'true'], '--device-tree .*: there is no such file')):
+			with (self.subTest(words), mock.patch.object(sys, 'argv', [module.__name__, *map(str, words)]),
+			      mock.patch.object(kmod, 'build_headers'), mock.patch.object(package, 'build') as built,
+			      contextlib.redirect_stdout(io.StringIO()), self.assertRaisesRegex(Failure, why) as failed):
+				module.main()
+			self.assertEqual(failed.exception.status, 2)
+			built.assert_not_called()
+
+	def test_folders_that_can_be(self):
+		for path in (self.folder, self.folder / 'a/b', Path('x')):
+			console.check_folder('--output', path)
+		with mock.patch.object(os, 'access', return_value=False), self.assertRaisesRegex(Failure, 'a/b: .* cannot be written') as failed:
+			console.check_folder('--output', self.folder / 'a/b')
+		self.assertEqual(failed.exception.status, 2)
+
+	def test_sources_of_another_tree(self):
+		"""Those of this checkout are no argument."""
+		for source, status in ((self.folder, 2), (kmod.ROOT, 1)):
+			with self.assertRaisesRegex(Failure, 'is missing') as failed:
+				kmod.build(None, None, source=source, part='nothing')
+			self.assertEqual(failed.exception.status, status)
 
 
 class Progress(unittest.TestCase):

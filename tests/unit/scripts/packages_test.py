@@ -64,7 +64,7 @@ class Packages(unittest.TestCase):
 
 	def ensure(self, *uses):
 		return subprocess.run(['bash', '-c', f'set -euo pipefail; . "{LISTS}/common.sh"; ensure_packages "$@"; '
-				       'echo went on', 'bash', *uses], env=self.environment(), capture_output=True, text=True)
+				       'echo went on', 'scripts/setup', *uses], env=self.environment(), capture_output=True, text=True)
 
 	def installed(self):
 		return set((self.state / 'installed').read_text().split())
@@ -121,7 +121,7 @@ class Packages(unittest.TestCase):
 				      ('Something else', 'apt failed: Something else; what to do by hand: apt-get update')):
 			with self.subTest(words):
 				said = self.fails(words)
-				self.assertRegex(said, fr'^error: packages cannot be installed \(ccache \S+ \S+ and {number} more\): ')
+				self.assertRegex(said, fr'^scripts/setup: packages cannot be installed \(ccache \S+ \S+ and {number} more\): ')
 				self.assertIn(remedy, said)
 
 	def test_another_apt_is_named_once(self):
@@ -168,8 +168,16 @@ class Packages(unittest.TestCase):
 				self.assertEqual(said.returncode, 0, said.stderr)
 				self.assertIn(f'usage: scripts/{script}', said.stdout)
 
+	def test_version_of_packages_is_no_question(self):
+		"""scripts/package makes packages of the version; any other script prints its own and takes nothing."""
+		for script, taken in (('vm', set()), ('package', listed('debian') | listed('vm'))):
+			with self.subTest(script):
+				self.system(set(), _ALL)
+				self.assertEqual(self.script(script, '--version', '1').returncode, 0)
+				self.assertEqual(self.installed(), taken)
+
 	def test_help_among_options(self):
-		for arguments in (['-h'], ['--quick', '--help']):
+		for arguments in (['-h'], ['--quick', '--help'], ['--version']):
 			with self.subTest(arguments):
 				self.assertEqual(self.script('test', *arguments).stdout, f'python -m stack.testrun {" ".join(arguments)}\n')
 

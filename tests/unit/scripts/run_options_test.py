@@ -2,8 +2,10 @@
 """scripts/run: options that would have no effect are refused by their names; which files it names."""
 
 import contextlib
+import errno
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -49,18 +51,33 @@ class RunOptions(unittest.TestCase):
 			text.write_text('# Text\n')
 			tflite.write_bytes(b'\x1c\x00\x00\x00TFL3')
 			onnx.write_bytes(b'\x12\x01')
+			(folder / 'f.png').mkdir()
 			for words, why in ((('--model', text), 'is not a model of TensorFlow Lite, ONNX or Caffe'),
 					   (('--model', folder / 'none.onnx'), 'is not there'),
 					   (('--picture', text), 'is not a PNG'),
 					   (('--model', tflite, '--labels', folder / 'none'), 'is not there'),
 					   (('--output', folder / 'e.jpg'), 'e.png'),
+					   (('--output', folder), f'is a folder: name a PNG in it, such as {folder}/edges.png'),
+					   (('--output', folder / 'f.png'), 'is a folder'),
 					   (('--output', folder / 'none' / 'e.png'), 'there is no folder')):
 				with self.subTest(words), self.assertRaisesRegex(console.Failure, why) as failed:
 					run.check_files(run.parse(list(map(str, words))))
 				self.assertEqual(failed.exception.status, 2)
 			for words in ((), ('--model', tflite), ('--model', onnx), ('--output', folder / 'e.png')):
 				run.check_files(run.parse(list(map(str, words))))
-			self.assertEqual(len(list(folder.iterdir())), 3)
+			for option in ('--picture', '--model', '--labels'):
+				words = [option, str(tflite), *(('--model', str(onnx)) if option == '--labels' else ())]
+				refused = mock.patch('builtins.open', side_effect=lambda path, *how: self.refuse(path, tflite, *how))
+				with self.subTest(option), refused, self.assertRaisesRegex(console.Failure, f'{option} .*: Permission') as failed:
+					run.check_files(run.parse(words))
+				self.assertEqual(failed.exception.status, 2)
+			self.assertEqual(len(list(folder.iterdir())), 4)
+
+	def refuse(self, path, refused, *how):
+		"""Open a file as open() does; but @refused as if this user were not allowed to read it."""
+		if path == refused:
+			raise PermissionError(errno.EACCES, 'Permission denied', str(path))
+		return io.open(path, *how)
 
 
 class Machine(unittest.TestCase):
@@ -120,7 +137,56 @@ class FilesOfARun(unittest.TestCase):
 	def test_a_run_without_a_picture_says_which(self):
 		ran = self.embedded('#!/bin/sh\n')
 		self.assertEqual(ran.returncode, 1)
-		self.assertIn(f'the example wrote no PNG for {self.output}', ran.stderr)
+		self.assertEqual(ran.stderr, f'scripts/run: the example wrote no PNG for {self.output}\n')
+
+	def test_a_file_that_cannot_be_written_has_the_path_that_was_given(self):
+		for number, name in ((6, 'mine.png'), (8, 'mine.timeline.svg')):
+			for status, ours in ((1, 1), (2, 2), (3, 1)):
+				ran = self.embedded(f'#!/bin/sh\necho "nvdla-edges: write file: ${number}: No space left" >&2\nexit {status}\n')
+				self.assertEqual(ran.returncode, ours)
+				self.assertEqual(ran.stderr.splitlines(), [f'nvdla-edges: write file: {self.folder / name}: No space left',
+									   f'scripts/run: the example failed (status {status})'])
+
+	def test_the_guests_messages_have_the_path_that_was_given(self):
+		def fails(command, errors):
+			errors(b'nvdla-edges: write file: ./mine')
+			errors(b'.png: No space left\n')
+			return mock.Mock(problems=[], status=1)
+
+		with (mock.patch.object(run.vm, 'Machine') as machine, contextlib.redirect_stderr(io.StringIO()) as said,
+		      contextlib.redirect_stdout(io.StringIO()), self.assertRaises(Failure)):
+			machine.return_value.run.side_effect = fails
+			run.run_in_guest(None, mock.Mock(release='7.3'), None, Path('edges'), self.picture, self.folder / 'mine.png',
+					 Path('given/mine.png'))
+		self.assertEqual(said.getvalue(), 'nvdla-edges: write file: given/mine.png: No space left\n')
+
+	def test_no_room_for_the_guests_picture_is_told_of_the_output(self):
+		"""The copy of the picture is in the folder of the output; the picture itself is not at fault."""
+		full = OSError(errno.ENOSPC, 'No space left on device', str(self.picture))
+		with (mock.patch.object(run.shutil, 'copyfile', side_effect=full), mock.patch.object(run.vm, 'Machine') as machine,
+		      self.assertRaisesRegex(Failure, '^--output given/mine.png: .*No space left') as failed):
+			run.run_in_guest(None, mock.Mock(release='7.3'), None, Path('edges'), self.picture, self.folder / 'mine.png',
+					 Path('given/mine.png'))
+		self.assertEqual(failed.exception.status, 1)
+		machine.assert_not_called()
+
+	def test_a_folder_that_cannot_be_written_is_named(self):
+		for number, status in ((errno.ENOSPC, 1), (errno.EACCES, 2), (errno.EROFS, 2)):
+			refusal = OSError(number, os.strerror(number), str(self.folder / '.run-123'))
+			with (mock.patch.object(run.tempfile, 'TemporaryDirectory', side_effect=refusal),
+			      self.assertRaisesRegex(Failure, f'^--output mine.png: .*{os.strerror(number)}') as failed,
+			      run.beside(self.output, Path('mine.png'))):
+				pass
+			self.assertEqual(failed.exception.status, status)
+			self.assertNotIn('.run-', str(failed.exception))
+
+	def test_a_full_disk_that_only_the_host_sees_is_told(self):
+		"""The guest writes to the shared folder later than the example ends, so the example may end with 0."""
+		for free, end in ((3, 'mine.png: its folder has 12 KiB free; free some space there, or name another'), (1000, 'mine.png')):
+			with (mock.patch.object(run.os, 'statvfs', return_value=mock.Mock(f_bavail=free, f_frsize=4096)),
+			      self.assertRaisesRegex(Failure, f'wrote no PNG for given/{end}$') as failed):
+				run.keep_result(self.folder / 'none', self.output, Path('given/mine.png'))
+			self.assertEqual(failed.exception.status, 1)
 
 	def test_the_guest_has_the_files_under_their_names(self):
 		other = self.folder / 'other' / self.picture.name
@@ -176,6 +242,34 @@ class FilesOfARun(unittest.TestCase):
 				with self.assertRaisesRegex(Failure, f'--mean {mean}: give {wanted} number') if wanted else contextlib.nullcontext():
 					modelrun.run(arguments, self.picture)
 				self.assertEqual(guest_run.called, not wanted)
+
+	def test_a_wrong_number_of_labels_is_told_before_the_guest_boots(self):
+		"""The rule is that of nvdla-run: the number of elements of an output without open axes."""
+		labels = self.folder / 'labels.txt'
+		open_axis = {'signature': {'shape': [1, 0xffffffff]}}
+		for text, outputs, wanted in (
+				('a\nb\n', [{'c': 2}], None), ('a\nb', [{'c': 2}], None), ('a\r\n\n', [{'c': 2}], None),
+				('a\nb\n', [{'c': 3}], 'has 2 lines, which must be the number of elements of an output: 3'),
+				('', [{'c': 3}], 'has 0 lines'), ('a\n' * 12, [{'c': 7}, {'c': 3, 'h': 2, 'w': 2, 'signature': {'shape': [12]}}], None),
+				('a\n' * 5, [{'c': 7}, {'c': 3, 'h': 2, 'w': 2}], ': 7, 12$'),
+				('a\n', [open_axis], 'an output: a varying number$'), ('a\n', [open_axis, {}], None), ('a\n', [], None)):
+			labels.write_bytes(text.encode())
+			network = {'memory_list': [{'flags': ['alloc', 'input'], 'bind_id': 0, 'tensor_desc_id': 9},
+						   *({'flags': ['alloc', 'output'], 'bind_id': index, 'tensor_desc_id': index}
+						     for index, _ in enumerate(outputs))],
+				   'tensor_desc_list': [{'id': 9, 'c': 1}, *({'n': 1, 'c': 1, 'h': 1, 'w': 1, 'id': index} | output
+									     for index, output in enumerate(outputs))]}
+			info = mock.Mock(returncode=0, stdout=json.dumps(network))
+			arguments = run.parse(['--model', str(self.folder / 'net.onnx'), '--labels', str(labels)])
+			with (self.subTest(text=text, outputs=outputs), mock.patch.object(run, 'prepare_programs_and_tree') as built,
+			      mock.patch.object(modelrun, '_compile', return_value=modelrun._Native()),
+			      mock.patch.object(modelrun, '_try', return_value=info),
+			      mock.patch.object(modelrun, '_run_in_guest', return_value=0) as guest_run):
+				with self.assertRaisesRegex(Failure, f'--labels {labels}: .*{wanted}') if wanted else contextlib.nullcontext() as failed:
+					modelrun.run(arguments, self.picture)
+				self.assertEqual(guest_run.called, not wanted)
+				self.assertIn('umd/tools/nvdla-info', built.call_args.args)
+				self.assertTrue(not wanted or failed.exception.status == 2)
 
 	def test_the_guest_gets_no_model_that_needs_this_systems_library(self):
 		fine, refused = mock.Mock(returncode=0, stderr=''), mock.Mock(returncode=1, stderr='layer 3')

@@ -61,6 +61,19 @@ class Traces(unittest.TestCase):
 		self.assertRegex(said[1], r'nvdla_x\.c:13\)$')
 		self.assertRegex(said[2], r'nvdla_x\.c:3\)$')
 
+	def test_padding_is_of_the_function_behind_it(self):
+		"""The kernel names an address at the start of a function by the padding before, as the code there may be that of a call
+		that never returns."""
+		self.source.write_text(_SOURCE + '\n__asm__(".type __pfx_nvdla_outer, @function\\n.set __pfx_nvdla_outer, nvdla_inner");\n')
+		self.compile('-g')
+		text = ('[ 1.0]  ? __pfx_nvdla_outer+0x10/0x10 [nvdla]\n'
+			'[ 1.1] RIP: 0010:__pfx_nvdla_outer+0x4/0x10 [nvdla]\n'
+			'[ 1.2]  ? __pfx_nvdla_elsewhere+0x10/0x10 [nvdla]\n')
+		said = traces.with_lines(text, self.module).splitlines()
+		self.assertRegex(said[0], r'\[nvdla\] \(.*nvdla_x\.c:13\)$')
+		self.assertRegex(said[1], r'\[nvdla\] \(.*nvdla_x\.c:13\)$')
+		self.assertEqual(said[2], text.splitlines()[2])
+
 	def test_without_debug_information(self):
 		self.compile('-g0')
 		text = '[ 1.0] RIP: 0010:nvdla_inner+0x8/0x20 [nvdla]\n'

@@ -29,8 +29,11 @@ class KernelChoice(unittest.TestCase):
 		self.assertEqual(_GUEST.kernel('6.12.94+x').release, '6.12.94+x')
 
 	def test_one_that_is_not_there(self):
-		with self.assertRaisesRegex(Failure, '5.4 .*6.12, 7.2'):
-			_GUEST.kernel('5.4')
+		"""The argument is wrong, unless it is a kernel that could not be fetched."""
+		for series, status in (('5.4', 2), ('9.9', 2), ('nonsense', 2), ('7.3', 1)):
+			with self.assertRaisesRegex(Failure, f'^--kernel {series}: .* 6.12, 7.2$') as failed:
+				_GUEST.kernel(series)
+			self.assertEqual(failed.exception.status, status)
 
 	def test_each_series_once(self):
 		self.assertEqual(_GUEST.series(), ['6.12', '7.2'])
@@ -86,8 +89,9 @@ class Arguments(unittest.TestCase):
 		self.assertFalse(any('nvdla.input' in argument for argument in self.arguments()))
 
 	def test_a_folder_of_the_guest_cannot_be_covered(self):
-		with self.assertRaisesRegex(Failure, '/usr cannot be shared'):
+		with self.assertRaisesRegex(Failure, '/usr cannot be shared') as failed:
 			self.arguments(share=Path('/usr'))
+		self.assertEqual(failed.exception.status, 2)
 
 
 class Folders(unittest.TestCase):
@@ -338,14 +342,14 @@ class OrdinaryUser(unittest.TestCase):
 
 
 class Verdict(unittest.TestCase):
-	def judge(self, messages, kernel='', stopped=None):
+	def judge(self, messages, kernel='', stopped=None, **options):
 		control = vm._Control()
 		control.feed(messages)
 		with tempfile.TemporaryDirectory() as folder:
 			kernel_log, qemu_log = Path(folder, 'kernel'), Path(folder, 'qemu')
 			kernel_log.write_text(kernel)
 			qemu_log.write_text('')
-			machine = vm.Machine(_GUEST, vm.Options(timeout=5))
+			machine = vm.Machine(_GUEST, vm.Options(timeout=5, **options))
 			return machine._judge(control, kernel_log, qemu_log, stopped, 0)
 
 	def test_the_status_of_the_command(self):
@@ -365,6 +369,16 @@ class Verdict(unittest.TestCase):
 		self.assertEqual(self.judge(b'ready 1\n').status, vm.STATUS_BROKEN)
 		self.assertEqual(self.judge(b'failure no\nend\n').status, vm.STATUS_BROKEN)
 		self.assertEqual(self.judge(b'ready 1\n', stopped='time').status, vm.STATUS_TIMEOUT)
+
+	def test_the_end_of_the_time_names_the_option_and_how_far_the_guest_was(self):
+		for messages, how_far in ((b'', 'before the command had begun; the time includes the boot'), (b'init\n', 'before the command had begun; the time includes the boot'),
+					  (b'init\nready 1\n', 'while the command ran'), (b'init\nready 1\nexit 0\n', 'after the command had ended')):
+			with self.subTest(messages):
+				asked = self.judge(messages, stopped='time', is_exact=True).problems[0]
+				self.assertRegex(asked, f'^--timeout 5: the guest was stopped after \\d+ s, {how_far}$')
+				self.assertRegex(self.judge(messages, stopped='time').problems[0], f'^the guest was stopped after \\d+ s, {how_far}$')
+		hung = self.judge(b'init\nready 1\n', stopped='hung', is_exact=True).problems[0]
+		self.assertNotIn('--timeout', hung)
 
 	def test_a_kernel_that_fails_before_init_may_try_again(self):
 		splat = '[ 0.1] BUG: KASAN: wild-memory-access in x\n'
