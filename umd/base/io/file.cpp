@@ -6,8 +6,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <memory>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <fmt/core.h>
@@ -68,6 +70,10 @@ Result<void> writeAll(UniqueFd fd, const std::string &path, std::span<const std:
 			return systemError(writingFile, path);
 		done += static_cast<size_t>(put);
 	}
+	/* 9p (the shared folder of a guest) writes later, and tells a full disk to nobody else. */
+	struct statfs system;
+	if (!fstatfs(fd.get(), &system) && system.f_type == V9FS_MAGIC && fsync(fd.get()))
+		return systemError(writingFile, path);
 	if (close(fd.release()))
 		return systemError(writingFile, path);
 	return {};
