@@ -90,7 +90,7 @@ class Recording(ProgramTest):
 			self.assertIn('must be a multiple of 4096',
 				      self.bad(2, *run, '--trace', folder, '--trace-memory', wrong))
 		self.write('file', b'')
-		self.assertIn('Not a directory', self.bad(2, *run, '--trace', self.folder / 'file' / 'x'))
+		self.assertIn('is no folder', self.bad(2, *run, '--trace', self.folder / 'file' / 'x'))
 
 
 if __name__ == '__main__':
