@@ -25,6 +25,7 @@ class Recording(ProgramTest):
 
 	def record(self, core, network, *options):
 		folder = self.folder / core / 'one'
+		folder.parent.mkdir(exist_ok=True)
 		self.good('nvdla-run', *network, '--device', f'embedded:{core}', '--trace', folder, *options)
 		return folder
 

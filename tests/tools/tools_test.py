@@ -81,7 +81,7 @@ class Eval(ProgramTest):
 		"""Only the calibrated network is judged; the examples are all arguments up to the next option."""
 		said = self.good('nvdla-eval', '--calibrate', DIGITS / 'seven.pgm', DIGITS / 'held_out.npy', '--device', 'embedded:nv_small',
 				 '--labels', self.labels, DIGITS / 'digits.onnx', self.pictures)
-		self.assertRegex(said, r'^network .*\ndigits.onnx int8 +40 .*\n$')
+		self.assertRegex(said, r'^network .*\ndigits.onnx int8 +40 .*\non embedded:nv_small .*\n$')
 		self.assertIn('same as line 1', self.good(*self.run_, '--calibrate', DIGITS / 'held_out.npy'))
 
 	def test_list_of_pictures(self):
