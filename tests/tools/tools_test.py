@@ -42,7 +42,10 @@ class Eval(ProgramTest):
 	def test_share_of_right_answers(self):
 		right = sum(self.good('nvdla-run', DIGITS / 'digits.onnx', '--input', path, '--top', 1).split()[-2] == str(label)
 			    for path, label in self.truth)
-		said = json.loads(self.good(*self.run_, '--json'))['networks']
+		said = json.loads(self.good(*self.run_, '--json'))
+		self.assertEqual(said['device'], "embedded (host time, not a chip's)")
+		self.assertIn("on embedded (host time, not a chip's)", self.good(*self.run_))
+		said = said['networks']
 		self.assertEqual((said[0]['pictures'], said[0]['first']), (self.count, right / self.count))
 		self.assertLessEqual(said[0]['first'], said[0]['first_five'])
 
@@ -78,7 +81,7 @@ class Eval(ProgramTest):
 		"""Only the calibrated network is judged; the examples are all arguments up to the next option."""
 		said = self.good('nvdla-eval', '--calibrate', DIGITS / 'seven.pgm', DIGITS / 'held_out.npy', '--device', 'embedded:nv_small',
 				 '--labels', self.labels, DIGITS / 'digits.onnx', self.pictures)
-		self.assertRegex(said, r'^network .*\ndigits.onnx int8 +40 .*\n$')
+		self.assertRegex(said, r'^network .*\ndigits.onnx int8 +40 .*\non embedded:nv_small .*\n$')
 		self.assertIn('same as line 1', self.good(*self.run_, '--calibrate', DIGITS / 'held_out.npy'))
 
 	def test_list_of_pictures(self):
@@ -621,6 +624,10 @@ class Tools(ProgramTest):
 		for entry in said['outputs'][0]['top']:
 			self.assertEqual(entry['label'], f'class {entry["index"]}')
 		self.assertEqual(len(said['outputs'][0]['top']), 3)
+		self.assertIn('--top: 0: prints no number', self.bad(2, 'nvdla-run', self.net, '--labels', labels, '--top', 0))
+		empty = self.write('empty.txt', b'')
+		for words in (('nvdla-run', self.net), ('nvdla-eval', self.net, self.folder)):
+			self.assertIn('empty.txt: is empty', self.bad(2, *words, '--labels', empty))
 
 	def test_whose_time_it_is(self):
 		self.assertIn("1 run on embedded (host time, not a chip's), ", self.good('nvdla-run', self.net))
@@ -782,6 +789,8 @@ class Tools(ProgramTest):
 			self.assertIn(word, said)
 		self.assertEqual(edges.read_bytes()[16:24], struct.pack('>2I', 64, 16))
 		self.assertTrue(timeline.read_text().endswith('</svg>\n'))
+		for text in said, timeline.read_text().replace('&#39;', "'").replace('&apos;', "'"):
+			self.assertIn("nvdla-edges on embedded (host time, not a chip's)", text)
 
 	def test_edges_on_another_core(self):
 		command = ('nvdla-edges', '--input', self.picture(), '--width', 32, '--height', 16, '--output')
@@ -795,6 +804,8 @@ class Tools(ProgramTest):
 		said = self.bad(3, 'nvdla-top', '--once', '--device', '/dev/accel/none')
 		self.assertIn('/dev/accel/none', said)
 		self.assertIn('nvdla-prof', said)
+		for name in 'embeded', 'embedded':
+			self.assertIn(f'{name}: is neither a device file nor', self.bad(3, 'nvdla-top', '--once', '--device', name))
 		self.bad(2, 'nvdla-top', '--interval', 0)
 		self.assertIn('busy,memory,name,pid', self.bad(2, 'nvdla-top', '--sort', 'cpu'))
 

@@ -107,9 +107,9 @@ public:
 				[&] { keep(guarded(name, [&] { return work(request); })); });
 		while (!isOver()) {
 			std::this_thread::sleep_for(std::chrono::milliseconds(100));
-			progress.show(fmt::format(
-				"{}: {:.0f} s left", name,
-				std::chrono::duration<double>(end_ - Clock::now()).count()));
+			const std::chrono::duration<double> left = end_ - Clock::now();
+			progress.show(fmt::format("{}: {:.0f} s left", name,
+						  std::ceil(std::max(left.count(), 0.0))));
 		}
 		threads.clear();
 		if (!failed_)

@@ -75,6 +75,12 @@ bool isClockOnly(const ChipOptions &chip)
 Result<void> checkOptions(const CompileSettings &settings)
 {
 	const bool hasSamples = !settings.samples.empty();
+
+	if (settings.report && settings.output == "-" &&
+	    (settings.reportFile.empty() || settings.reportFile == "-"))
+		return fail(ErrorCode::InvalidArgument, "--report", "",
+			    "goes to standard output, as the loadable does (-o -); name a file "
+			    "with --report-file");
 	auto done = checkEffects(settings.ofSamples, hasSamples, "--calibrate");
 
 	if (done)

@@ -9,6 +9,7 @@
 #include <nvdla/loadable_json.h>
 
 #include "base/io/file.h"
+#include "folder.h"
 #include "frameworks/plugin/cache.h"
 #include "loadable/file_kind.h"
 #include "program.h"
@@ -84,6 +85,10 @@ Result<NetworkFile> NetworkOptions::file() const
 		return fail(ErrorCode::InvalidArgument, "network", network_,
 			    fmt::format("excludes {}, which also names a network",
 					model_.empty() ? "--loadable" : "--model"));
+	if (!cache_.empty()) {
+		if (auto checked = checkFolder("--cache", cache_); !checked)
+			return forward(checked);
+	}
 	auto options = strategy_.options();
 	if (!options)
 		return forward(options);
@@ -122,8 +127,11 @@ Result<CompiledModel> cachedModel(const NetworkFile &file)
 	if (auto known = cache.find(*model, file.options))
 		return std::move(*known);
 	auto compiled = compileFile(file.path, file.options);
-	if (compiled)
-		cache.keep(*model, *compiled, file.options);
+	if (!compiled)
+		return compiled;
+	if (auto kept = cache.keep(*model, *compiled, file.options); !kept)
+		say(fmt::format("{}: --cache: {} is not kept: {}\n", program_invocation_short_name,
+				file.path, kept.error().message()));
 	return compiled;
 }
 

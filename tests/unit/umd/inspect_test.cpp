@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -68,6 +69,24 @@ TEST(Inspect, OperationsInWords)
 	EXPECT_TRUE(test::has(*text, "then 1 (op_programmed)")) << *text;
 	EXPECT_TRUE(test::has(*text, "max 2x2, stride 2")) << *text;
 	EXPECT_TRUE(test::has(*text, "alloc,input")) << *text;
+}
+
+TEST(Inspect, LongNamesDoNotWidenTheTableOfMemories)
+{
+	Loadable loadable = test::copyLoadable(std::vector<std::byte>(64));
+	ASSERT_FALSE(loadable.tensors.empty());
+	for (int i = 0; i < 9; i++)
+		loadable.tensors.push_back(loadable.tensors.front());
+	for (TensorEntry &tensor : loadable.tensors)
+		tensor.name = std::string(500, 'x') + "/end";
+	const auto text = loadableText(loadable, "net");
+	ASSERT_TRUE(text) << text.error().message();
+	const std::string table = text->substr(text->find("contents, tensors"));
+	EXPECT_TRUE(test::has(table, "x/end+0, ")) << table;
+	EXPECT_TRUE(test::has(table, " more\n")) << table;
+	std::istringstream lines(table);
+	for (std::string line; std::getline(lines, line);)
+		EXPECT_LE(line.size(), 250u) << line;
 }
 
 TEST(Inspect, CopyIsDescribed)
