@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "edge_network.h"
+#include "loadable/emu_descriptors.h"
 #include "loadable/inspect/graph_picture.h"
 #include "loadable/inspect/layered_layout.h"
 #include "loadable/inspect/loadable_text.h"
@@ -122,6 +123,62 @@ TEST(Inspect, DotHasEveryNodeAndEdge)
 	EXPECT_TRUE(dot.starts_with("digraph \"a \\\"b\\\"\" {"));
 	EXPECT_EQ(countOf(dot, "label="), graph->nodes.size() + graph->edges.size());
 	EXPECT_EQ(countOf(dot, " -> n"), graph->edges.size());
+}
+
+/* A CPU operation reads and writes all surfaces of its cubes, with the atoms of their core. */
+TEST(Inspect, CubesOfCpuOperationsAreWhole)
+{
+	const struct {
+		EmuFormat format;
+		PixelFormat layout;
+	} cores[] = { { EmuFormatInt8, PixelFormat::Feature },
+		      { EmuFormatInt8SmallAtoms, PixelFormat::FeatureX8 } };
+	for (const auto &[format, layout] : cores) {
+		test::LoadableBuilder builder;
+		const uint32_t atom = atomBytes(layout);
+		const TensorDesc whole =
+			TensorDesc::packedFeature("whole", DataType::Int8, 2 * atom, 2, 2, layout);
+		TensorDesc second =
+			TensorDesc::packedFeature("second", DataType::Int8, atom, 2, 2, layout);
+		const EmuBufferDesc from = { .address = 1,
+					     .size = static_cast<uint32_t>(whole.size),
+					     .format = static_cast<uint16_t>(format),
+					     .width = 2,
+					     .height = 2,
+					     .channel = static_cast<uint16_t>(2 * atom),
+					     .line_stride = whole.lineStride,
+					     .surf_stride = whole.surfaceStride };
+		EmuBufferDesc to = from;
+		to.address = 2;
+		/* The second operation reads what the first wrote into its second surface. */
+		EmuBufferDesc part = to, end = from;
+		part.offset = whole.surfaceStride;
+		part.channel = end.channel = static_cast<uint16_t>(atom);
+		end.address = 3;
+		const std::vector<EmuBufferPair<EmuBufferDesc>> pairs = {
+			{ .src_data = from, .dst_data = to }, { .src_data = part, .dst_data = end }
+		};
+		EmuOperationDesc operation = { .in_scale = 1, .out_scale = 1 };
+		operation.power.power = operation.power.scale = 1;
+		const uint16_t network = builder.content(
+			"network", test::bytesOf(EmuNetworkDesc{ 4, 5, 2 }), Interface::Emu1);
+		std::vector<uint16_t> addresses{ network, builder.tensor(whole, MemoryInput),
+						 builder.memory(whole.size),
+						 builder.tensor(second, MemoryOutput) };
+		const std::vector<EmuOperationDesc> operations(2, operation);
+		addresses.push_back(
+			builder.content("operations", test::bytesOf(operations), Interface::Emu1));
+		addresses.push_back(
+			builder.content("buffers", test::bytesOf(pairs), Interface::Emu1));
+		builder.task(Interface::Emu1, addresses);
+		const auto graph = networkGraph(builder.loadable);
+		ASSERT_TRUE(graph) << graph.error().message();
+		ASSERT_EQ(graph->nodes.size(), 4U);
+		EXPECT_TRUE(std::ranges::any_of(graph->edges, [](const GraphEdge &edge) {
+			return edge.from == 1 && edge.to == 2;
+		})) << atom;
+		EXPECT_EQ(graph->edges.size(), 3U);
+	}
 }
 
 TEST(Inspect, SvgEscapesNames)
