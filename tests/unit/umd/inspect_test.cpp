@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "edge_network.h"
@@ -41,6 +42,29 @@ Loadable referenceLoadable(const std::filesystem::path &reference, const char *n
 	auto loadable = Loadable::readFile(reference / "loadables" / name);
 	EXPECT_TRUE(loadable) << name;
 	return *loadable;
+}
+
+/* Returns the graph of layers of \a width operations each, of which all read all of the layer
+ * before; the last operation of each layer has another shape than the others. */
+NetworkGraph wideGraph(size_t layers, size_t width)
+{
+	NetworkGraph graph;
+
+	for (size_t i = 0; i < layers * width; i++) {
+		const std::string shape = i % width + 1 == width ? "4x9x9" : "16x9x9";
+		GraphNode node;
+		for (const char *engine : { "CONV", "SDP" })
+			node.operations.push_back(
+				{ 0,
+				  2 * i + node.operations.size(),
+				  { engine, "direct 3x3, pad 1", shape, "int8", "@1+0 -> @1+64",
+				    fmt::format("layer{}", i / width) } });
+		for (size_t from = i / width * width - width;
+		     i >= width && from < i / width * width; from++)
+			graph.edges.push_back({ from, i, GraphEdge::Kind::Data, "16x9x9" });
+		graph.nodes.push_back(std::move(node));
+	}
+	return graph;
 }
 
 } /* namespace */
@@ -123,6 +147,33 @@ TEST(Inspect, DotHasEveryNodeAndEdge)
 	EXPECT_TRUE(dot.starts_with("digraph \"a \\\"b\\\"\" {"));
 	EXPECT_EQ(countOf(dot, "label="), graph->nodes.size() + graph->edges.size());
 	EXPECT_EQ(countOf(dot, " -> n"), graph->edges.size());
+}
+
+/* A depthwise convolution of many channels is many operations, which do not need each other. */
+TEST(Inspect, ALayersEqualOperationsAreOneBox)
+{
+	const Svg picture = graphPicture(wideGraph(20, 60), "net");
+	EXPECT_LT(picture.width(), 1000);
+	EXPECT_LT(picture.height(), 4000);
+	const std::string svg = graphSvg(wideGraph(2, 60), "net");
+	EXPECT_TRUE(test::has(svg, ">59 x layer1</text>")) << svg;
+	EXPECT_TRUE(test::has(svg, ">layer1</text>")) << svg;
+	EXPECT_EQ(countOf(svg, "class=\"edge\""), 4U);
+	/* No operation is lost: a program finds each, and the title has its place. */
+	std::string convolutions;
+	for (size_t i = 0; i < 59; i++)
+		convolutions += fmt::format("{}0.{}", i ? " " : "", 2 * i);
+	EXPECT_TRUE(test::has(svg, fmt::format("<g data-op=\"{}\">", convolutions))) << svg;
+	EXPECT_TRUE(test::has(svg, "task 0 operation 117: @1+0 -&gt; @1+64")) << svg;
+}
+
+/* Operations of which no layer is known may compute different layers. */
+TEST(Inspect, OperationsWithoutALayerHaveTheirOwnBoxes)
+{
+	NetworkGraph graph = wideGraph(1, 5);
+	for (GraphNode &node : graph.nodes)
+		node.operations[0].text.layer.clear();
+	EXPECT_EQ(countOf(graphSvg(graph, "net"), "class=\"box\""), 5U);
 }
 
 /* A CPU operation reads and writes all surfaces of its cubes, with the atoms of their core. */
