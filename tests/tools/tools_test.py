@@ -282,13 +282,33 @@ class Models(ProgramTest):
 		self.assertNotIn('http', page.replace('http://www.w3.org/2000/svg', ''))
 		# What the rows name is in the pictures: an operation twice, in the timeline and the graph.
 		operations = [one for row in re.findall(r'<tr data-op="([^"]*)"', page) for one in row.split()]
-		drawn = re.findall(r'<g data-op="([^"]*)"', page)
+		drawn = [one for box in re.findall(r'<g data-op="([^"]*)"', page) for one in box.split()]
 		self.assertEqual(set(operations), set(drawn))
 		self.assertLessEqual(set(re.findall(r'<tr class="layer" data-layer="([^"]+)"', page)),
 				     set(re.findall(r'<g data-layer="([^"]*)"', page)))
 		if shutil.which('node'):
 			script = self.write('page.js', re.search(r'<script>(.*)</script>', page, re.DOTALL)[1].encode())
 			subprocess.run(['node', '--check', script], check=True)
+
+	def test_drawings_of_large_models_can_be_read(self):
+		data = os.environ.get('NVDLA_REFERENCE_DATA')
+		if not data:
+			self.skipTest('no reference data: set NVDLA_REFERENCE_DATA')
+		for model in ('mobilenet_v2_1.0_224_uint8/*.tflite', 'hand_landmark_lite_float/*.tflite', 'light_resnet50_onnx/*.onnx'):
+			with self.subTest(model):
+				model = next((Path(data) / 'models').glob(model))
+				net, file = self.folder / 'net.nvdla', self.folder / 'report.html'
+				self.good('nvdla-compile', model, '-o', net, '--report', 'html', '--report-file', file)
+				page = file.read_text()
+				graphs = page[page.index('<summary>Model and network<'):]
+				for drawing in (graphs, self.good('nvdla-info', net, '--format', 'svg')):
+					width, height = (int(number) for number in re.search(r'<svg [^>]*width="(\d+)" height="(\d+)"', drawing).groups())
+					self.assertLess(width, 6000)
+					self.assertLess(height, 12000)
+				# Each operation of the table is in the graph once, alone or in a box for several.
+				rows, drawn = ([one for names in re.findall(f'<{element} data-op="([^"]*)"', where) for one in names.split()]
+					       for element, where in (('tr', page), ('g', graphs)))
+				self.assertEqual(sorted(rows), sorted(drawn))
 
 	def test_strategy(self):
 		def report(*options):
