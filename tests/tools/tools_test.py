@@ -739,6 +739,17 @@ class Tools(ProgramTest):
 		self.assertIn('p99', run.communicate()[0])
 		self.assertEqual(run.returncode, 0)
 
+	def test_an_interrupted_warm_up_is_no_measurement(self):
+		run = subprocess.Popen([PROGRAMS['nvdla-bench'], self.net, '--warm-up', '1000'], stdout=subprocess.PIPE,
+				       stderr=subprocess.PIPE, text=True)
+		while run.poll() is None:
+			if self.has_begun(run):
+				run.send_signal(signal.SIGINT)
+			time.sleep(0.05)
+		said, error = run.communicate()
+		self.assertEqual((said, run.returncode), ('', 1), error)
+		self.assertIn('interrupted during the warm-up', error)
+
 	def has_begun(self, run):
 		"""It catches the signal, which it does last before the first run."""
 		status = Path(f'/proc/{run.pid}/status').read_text()
