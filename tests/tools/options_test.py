@@ -255,6 +255,11 @@ class Options(ProgramTest):
 					said = self.bad(2, *words)
 					self.assertIn(f'{path}: is {kind}', said)
 					self.assertIn(remedy, said)
+		script = self.write('train.py', b'import sys\n' * 9)
+		for program in ('nvdla-run', 'nvdla-info'):
+			self.assertIn('train.py: file: is not a loadable, as NVDA is not at byte 4: ', self.bad(2, program, script))
+		half = self.write('half.nvdla', self.net.read_bytes()[:20])
+		self.assertIn('is a loadable that is truncated', self.bad(2, 'nvdla-info', half))
 		for path, kind in ((png, 'a PNG picture'), (self.net, 'a loadable'), (archive, 'a zip archive')):
 			for words in (('nvdla-compile', path, '-o', self.out), ('nvdla-run', '--model', path)):
 				with self.subTest(words):

@@ -192,6 +192,20 @@ class Models(ProgramTest):
 		self.good('nvdla-run', text, '--input', seven, '--output', of_net)
 		self.assertEqual(of_model.read_bytes(), of_net.read_bytes())
 
+	def test_names_that_are_not_utf_8(self):
+		"""JSON is UTF-8 only; a byte of a name that is none is printed as by the other formats."""
+		model = self.write('model.onnx', (DIGITS / 'digits.onnx').read_bytes().replace(b'picture', b'pict\xffre'))
+		net, text, again = (self.folder / name for name in ('net.nvdla', 'net.json', 'again.nvdla'))
+		self.assertIn(r'pict\xffre', self.good('nvdla-compile', model, '-o', net, '--report', 'text'))
+		for words in (('--json',), ('--format', 'json'), ('--format', 'text'), ('--format', 'dot'), ('--format', 'svg')):
+			with self.subTest(words):
+				self.assertIn('pict', self.good('nvdla-info', net, *words))
+		self.good('nvdla-convert', net, text)
+		self.assertEqual(json.loads(text.read_text())['tensor_desc_list'][0]['name'], r'pict\xffre')
+		self.good('nvdla-convert', text, again)
+		answers = {self.good('nvdla-run', file, '--input', DIGITS / 'seven.pgm', '--top', 1).splitlines()[-1] for file in (net, again)}
+		self.assertEqual(len(answers), 1, answers)
+
 	def test_arrays_of_another_shape(self):
 		line = self.write('line.npy', npy('<f4', (64,), [0] * 64))
 		said = self.bad(2, 'nvdla-run', DIGITS / 'digits.onnx', '--input', line)

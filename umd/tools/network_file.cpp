@@ -138,7 +138,7 @@ Result<CompiledModel> cachedModel(const NetworkFile &file)
 /* Replaces the compiler's advice, which is for nvdla-compile, by advice for this program. */
 void adaptAdvice(Error &error, const NetworkFile &file)
 {
-	const auto replace = [&](const std::string &advice, const std::string &by) {
+	const auto replace = [&](std::string_view advice, const std::string &by) {
 		const size_t at = error.why.find(advice);
 		if (at != std::string::npos)
 			error.why.replace(at, advice.size(), by);
@@ -147,7 +147,7 @@ void adaptAdvice(Error &error, const NetworkFile &file)
 	if (!file.calibrates)
 		replace("(--calibrate)", fmt::format("(nvdla-compile --target {} --calibrate)",
 						     file.options.core.name));
-	replace("; nvdla-run runs it", "; name it with --loadable");
+	replace(runLoadable, "; name it with --loadable");
 }
 
 } /* namespace */

@@ -177,6 +177,8 @@ TEST(Npy, ArraysHaveTheShapeOfTheSignature)
 	EXPECT_EQ(samples(batch, { 6, 8 }), 3u);
 	EXPECT_EQ(samples(batch, { 5, 8 }), 0u);
 	EXPECT_EQ(samples({ { 1, 1 }, ElementOrder::Nhwc }, { 9 }), 9u);
+	EXPECT_FALSE(countSamples("x", nchw, std::vector<size_t>{ 0, 3, 4, 5 }));
+	EXPECT_FALSE(countSamples("x", batch, std::vector<size_t>{ 0, 8 }));
 	const auto other = countSamples("x", nchw, std::vector<size_t>{ 1, 4, 5, 3 });
 	EXPECT_NE(other.error().why.find("whose channels are last"), std::string::npos)
 		<< other.error().message();

@@ -364,9 +364,9 @@ Result<size_t> countSamples(const std::string &name, const TensorSignature &sign
 
 		if (given == wanted)
 			return 1;
-		if (given.size() == wanted.size() + 1 && endsAlike(wanted.size()))
+		if (given.size() == wanted.size() + 1 && given[0] && endsAlike(wanted.size()))
 			return given[0];
-		if (given.size() == wanted.size() && signature.shape[0] > 1 &&
+		if (given.size() == wanted.size() && signature.shape[0] > 1 && given[0] &&
 		    endsAlike(wanted.size() - 1) && given[0] % wanted[0] == 0)
 			return given[0] / wanted[0];
 		const bool isOther = given == withoutOnes(inOtherOrder(signature));

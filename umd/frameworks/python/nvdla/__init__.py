@@ -7,7 +7,8 @@
 The default, device="embedded", is the device model in this process.
 """
 
-from typing import Any, Dict, List
+import os
+from typing import Any, Dict, List, Union
 
 from . import _nvdla
 from ._errors import (Busy, Cancelled, DeviceFailed, DeviceLost, DeviceRefused, Error, InvalidArgument, InvalidFile, Io,
@@ -39,8 +40,10 @@ class Device:
 	      "embedded", but not bit-exact
 	"""
 
-	def __init__(self, path: str = 'embedded'):
-		self._device = _nvdla.Device(path)
+	def __init__(self, path: Union[str, os.PathLike] = 'embedded'):
+		if not isinstance(path, (str, bytes, os.PathLike)):
+			raise TypeError(f'device: a path such as "/dev/accel/accel0", "embedded" or a Device is needed, not {path!r}')
+		self._device = _nvdla.Device(os.fsencode(path))
 
 	def __repr__(self) -> str:
 		return f'<nvdla.Device {self.path}>'
