@@ -4,7 +4,8 @@
 	net = nvdla.load(nvdla.compile("model.tflite"), device="/dev/accel/accel0")
 	y = net(x)
 
-The default, device="embedded", is the device model in this process.
+Without device=, the network runs on the first NVDLA of the kernel driver or, if there is none, on the
+device model in this process (device="embedded").
 """
 
 import os
@@ -37,13 +38,14 @@ class Device:
 
 	path: "/dev/accel/accelN", or "embedded" for the device model in this process;
 	      "embedded:fp16=fast" computes FP16 convolutions in float32: many times faster than
-	      "embedded", but not bit-exact
+	      "embedded", but not bit-exact. '', the default: the first of nvdla.devices(), or "embedded"
+	      if there are none
 	"""
 
-	def __init__(self, path: Union[str, os.PathLike] = 'embedded'):
+	def __init__(self, path: Union[str, os.PathLike] = ''):
 		if not isinstance(path, (str, bytes, os.PathLike)):
 			raise TypeError(f'device: a path such as "/dev/accel/accel0", "embedded" or a Device is needed, not {path!r}')
-		self._device = _nvdla.Device(os.fsencode(path))
+		self._device = _nvdla.Device(os.fsencode(path or (devices() or ['embedded'])[0]))
 
 	def __repr__(self) -> str:
 		return f'<nvdla.Device {self.path}>'

@@ -251,14 +251,15 @@ class SharedRun:
 				memory.begin()
 
 
-def load(network: Union[str, os.PathLike, bytes, Model], device: Union[str, 'Any'] = 'embedded', *,
+def load(network: Union[str, os.PathLike, bytes, Model], device: Union[str, 'Any'] = '', *,
 	 layout: Optional[str] = None, slots: int = 4, max_queued: int = 4096) -> Network:
 	"""Load a network onto a device.
 
 	network:    a file's path, its bytes, or the Model that nvdla.compile() returned
 	device:     "/dev/accel/accelN", or "embedded" for the device model in this process, or a
 		    Device, which several networks may share. "embedded" may have options, such as
-		    "embedded:nv_small"; nvdla-run(1) lists them
+		    "embedded:nv_small"; nvdla-run(1) lists them. By default the first NVDLA of the
+		    kernel driver, or "embedded" if there is none
 	layout:     order of the arrays: "nchw" or "nhwc"; without it the order of the model that was compiled,
 		    or "nchw" if another compiler made the file
 	slots:      largest number of runs in flight; each takes its own memory on the device
