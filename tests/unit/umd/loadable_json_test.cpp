@@ -136,7 +136,13 @@ unsigned undecoded(const Json &json)
 
 TEST(LoadableJson, GivesTheSameLoadable)
 {
-	const Loadable loadable = exampleNetwork();
+	Loadable loadable = exampleNetwork();
+	TensorEntry &input = loadable.tensors.front();
+	input.signature = { .shape = { input.n, input.c, input.h, input.w },
+			    .pixels = PixelScaling{ .mean = { 1, 2, 3, 4 }, .normalize = 0.5f } };
+	const auto copy = Loadable::read(*loadable.write());
+	ASSERT_TRUE(copy) << copy.error().message();
+	EXPECT_EQ(copy->tensors.front().signature, input.signature);
 	auto json = loadableToJson(loadable);
 	ASSERT_TRUE(json) << json.error().message();
 	auto back = loadableFromJson(*json);

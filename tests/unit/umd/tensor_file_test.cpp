@@ -224,6 +224,20 @@ TEST(Signature, HasAsManyElementsAsTheTensor)
 	EXPECT_FALSE(desc.check());
 }
 
+TEST(Signature, ConvertsPixelsToNumbers)
+{
+	TensorDesc desc = TensorDesc::packedFeature("x", DataType::Int8, 2, 1, 2);
+	desc.signature = { .shape = { 4 }, .pixels = PixelScaling{ .mean = { 3 } } };
+	EXPECT_TRUE(desc.check());
+
+	for (const float bad : { 0.0f, NAN, INFINITY }) {
+		desc.signature->pixels = PixelScaling{ .normalize = bad };
+		EXPECT_FALSE(desc.check()) << bad;
+	}
+	desc.signature->pixels = PixelScaling{ .mean = { 0, NAN } };
+	EXPECT_FALSE(desc.check());
+}
+
 TEST(Picture, GreyFillsTheColours)
 {
 	const Image grey{ 2, 1, 1, { 7, 250 } };
