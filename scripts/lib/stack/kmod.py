@@ -15,7 +15,7 @@ import subprocess
 from pathlib import Path
 
 from . import console, guest, kernels, namespace, processes
-from .build import generate as build_headers
+from .build import alone, generate as build_headers
 from .console import Failure
 from .paths import ROOT, build_dir
 
@@ -140,33 +140,41 @@ def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, 
 		variables += ['KBUILD_CHECKSRC=2', f'CHECK={SPARSE}']
 	digest = hashlib.sha256(repr((sorted(files.items()), variables, str(found.root),
 				      _own_headers(kernel))).encode()).hexdigest()
-	if all(module.is_file() for module in modules) and stamp.is_file() and stamp.read_text() == digest:
+
+	def is_built():
+		return all(module.is_file() for module in modules) and stamp.is_file() and stamp.read_text() == digest
+
+	if is_built():
 		return modules
 	refusal = copy / '.refused'
 	if not again and refusal.is_file():
 		refused, reason = refusal.read_text().split('\n', 1)
 		if refused == digest:
 			raise DoesNotBuild(what, reason, copy / 'make.log')
-	progress(what)
-	copy.mkdir(parents=True, exist_ok=True)
-	stamp.unlink(missing_ok=True)
-	refusal.unlink(missing_ok=True)
-	_synchronise(files, copy)
-	argv = _make(found, kernel, copy, part, variables)
-	if verbose:
-		if subprocess.call(argv) != 0:
-			raise Failure(f'{what} does not build')
-	else:
-		try:
-			_run_logged(argv, what, copy, part, progress)
-		except DoesNotBuild as failure:
-			if _ERROR.fullmatch(failure.reason):
-				refusal.write_text(f'{digest}\n{failure.reason}')
-			raise
-	missing = [str(module) for module in modules if not module.is_file()]
-	if missing:
-		raise Failure(f'{what}: make succeeded and made no {", ".join(missing)}')
-	stamp.write_text(digest)
+	with alone(progress):
+		# Another run may have built them while this one waited.
+		if is_built():
+			return modules
+		progress(what)
+		copy.mkdir(parents=True, exist_ok=True)
+		stamp.unlink(missing_ok=True)
+		refusal.unlink(missing_ok=True)
+		_synchronise(files, copy)
+		argv = _make(found, kernel, copy, part, variables)
+		if verbose:
+			if subprocess.call(argv) != 0:
+				raise Failure(f'{what} does not build')
+		else:
+			try:
+				_run_logged(argv, what, copy, part, progress)
+			except DoesNotBuild as failure:
+				if _ERROR.fullmatch(failure.reason):
+					refusal.write_text(f'{digest}\n{failure.reason}')
+				raise
+		missing = [str(module) for module in modules if not module.is_file()]
+		if missing:
+			raise Failure(f'{what}: make succeeded and made no {", ".join(missing)}')
+		stamp.write_text(digest)
 	return modules
 
 

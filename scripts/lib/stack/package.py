@@ -13,7 +13,7 @@ import re
 import shutil
 from pathlib import Path
 
-from . import console, debian_tree, namespace, processes
+from . import console, debian_tree, locks, namespace, processes
 from .console import Failure
 from .paths import ROOT, build_dir, project_version
 
@@ -158,6 +158,12 @@ def build(release, output, progress, version=None, lint=True, optimised=True):
 	system = tree(release, progress)
 	# A build without optimisation has a folder of its own, so that neither build recompiles the other's files.
 	folder = build_dir() / 'package' / (str(release) if optimised else f'{release}-noopt')
+	# A lock of its own: the other scripts need not wait for this build, which takes long.
+	with locks.held(folder.with_name(f'{folder.name}.lock'), progress, 'waiting for another run in this clone'):
+		return _build_in(folder, system, release, output, progress, version, lint, optimised)
+
+
+def _build_in(folder, system, release, output, progress, version, lint, optimised):
 	progress(f'building version {version} for Debian {release}')
 	_copy_sources(folder / 'nvdla')
 	for stale in [*folder.glob('*.changes'), *folder.glob('*.deb')]:
