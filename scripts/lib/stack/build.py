@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from . import locks, pace, processes, suite_tree
+from . import locks, pace, processes, space, suite_tree
 from .console import Failure
 from .paths import ROOT, build_dir
 
@@ -19,6 +19,10 @@ _SECONDS_BETWEEN_LINES = 5
 # A step that runs longer than this, in seconds, is named in the progress: ninja itself reports steps only when they
 # end.
 _LONG_STEP = 5
+
+
+class DoesNotCompile(Failure):
+	"""Sources that cannot be configured or compiled."""
 
 
 def _environment():
@@ -69,10 +73,11 @@ def _run(argv, name, progress, environment=None, **how):
 def _run_alone(argv, name, progress, environment, **how):
 	log = build_dir() / f'{name}.log'
 	if processes.run_logged(argv, log, progress, cwd=ROOT, env={**(environment or {}), **_environment()}, **how) != 0:
+		space.check(log)
 		text = log.read_text(errors='replace').splitlines()
 		start = next((index for index, line in enumerate(text) if 'FAILED:' in line or 'ERROR:' in line), 0)
 		print('\n'.join(text[start:start + 40]), flush=True)
-		raise Failure(f'the project does not {name}; log: {log}')
+		raise DoesNotCompile(f'the project does not {name}; log: {log}')
 
 
 def configure(progress=lambda text: None, tests=False):

@@ -14,8 +14,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from . import console, guest, kernels, namespace, processes
-from .build import alone, generate as build_headers
+from . import console, guest, kernels, namespace, processes, space
+from .build import DoesNotCompile, alone, generate as build_headers
 from .console import Failure
 from .paths import ROOT, build_dir
 
@@ -40,7 +40,7 @@ _OF_MAKE = re.compile(r'  (?:CC|LD|MODPOST|CHECK)|make: |make\[\d+\]: (?:Enterin
 INSIDE = Path('/mnt')
 
 
-class DoesNotBuild(Failure):
+class DoesNotBuild(DoesNotCompile):
 	"""Modules that do not build for a kernel. @reason: the first error; @details: the compiler's messages."""
 
 	def __init__(self, what, reason, log, details=''):
@@ -192,6 +192,7 @@ def _run_logged(argv, what, copy, part, progress):
 	status = processes.run_logged(argv, log, progress)
 	messages = _readable(log, copy, part)
 	if status != 0:
+		space.check(log)
 		error = _ERROR.search(messages)
 		reason = error.group() if error else (messages.splitlines() or ['make says nothing'])[-1]
 		raise DoesNotBuild(what, reason, log, messages)
