@@ -31,6 +31,8 @@ _HARMLESS_TAINTS = 1 << 12 | 1 << 13 | 1 << 18
 _BOOTS = 3
 _SECONDS_BETWEEN_LINES = 5
 _BOOT_PATIENCE = 90
+# Seconds without a line on the console that are mentioned. An ordinary boot is silent for shorter times.
+_LONG_SILENCE = 30
 _BOOT_PATIENCE_DEBUG = 150
 # Folders of the guest that a shared folder must not cover.
 _GUEST_FOLDERS = ('/', '/bin', '/dev', '/etc', '/lib', '/lib64', '/proc', '/root', '/run', '/sys', '/usr', '/usr/bin',
@@ -232,10 +234,9 @@ class Machine:
 		choice = self._options.accelerator
 		if choice == 'tcg' or self._found.architecture.is_foreign:
 			return 'tcg'
-		works = kvm_works(self._found, self._kernel)
+		works = kvm_works(self._found, self._kernel, self._progress)
 		if choice == 'kvm' and not works:
-			raise Failure('KVM does not work on this machine: a guest started with it did not boot; '
-				      'leave --kvm out to use emulation')
+			raise _no_kvm()
 		return 'kvm' if works else 'tcg'
 
 	def _write_image(self, target, command):
@@ -396,7 +397,8 @@ class Machine:
 				self._told = (said, now)
 				end = f': {said}'
 			else:
-				end = f'; no new line on its console for {now - since:.0f} s' if said else ''
+				silent = said and now - since >= _LONG_SILENCE
+				end = f'; no new line on its console for {now - since:.0f} s' if silent else ''
 			self._progress(f'booting for {now - began:.0f} s{end}')
 		elif text := self._working():
 			self._progress(text)
@@ -469,7 +471,26 @@ class Machine:
 		return Outcome(status, problems, kernel_log, booted, stillborn)
 
 
-def kvm_works(found, kernel):
+def check_kvm():
+	"""Raise Failure if this machine has no /dev/kvm that this process may open."""
+	if not os.path.exists('/dev/kvm'):
+		raise Failure('--kvm: /dev/kvm is missing, so this machine has no KVM: turn on virtualization (in the firmware, or nested '
+			      'in the virtual machine) and load kvm_intel or kvm_amd, or leave --kvm out to use emulation')
+	if not os.access('/dev/kvm', os.R_OK | os.W_OK):
+		raise Failure('--kvm: /dev/kvm cannot be opened: join the group kvm, or leave --kvm out to use emulation')
+
+
+def require_kvm(found, kernel, progress):
+	"""Raise Failure unless a guest boots under KVM."""
+	if not kvm_works(found, kernel, progress):
+		raise _no_kvm()
+
+
+def _no_kvm():
+	return Failure('KVM does not work on this machine: a guest started with it did not boot; leave --kvm out to use emulation')
+
+
+def kvm_works(found, kernel, progress):
 	"""Return whether a guest boots under KVM. A guest is booted to find out, once per boot of this machine.
 
 	Being able to open /dev/kvm is not enough: on some hosts that works, but no kernel runs.
@@ -478,8 +499,9 @@ def kvm_works(found, kernel):
 		return False
 	boot = Path('/proc/sys/kernel/random/boot_id').read_text().strip()
 	answer = cache_dir() / f'kvm-{boot}'
-	with guest_tree.locked('kvm', lambda text: None):
+	with guest_tree.locked('kvm', progress, 'another run is trying KVM, waiting'):
 		if not answer.is_file():
+			progress('trying KVM (once after each boot of this machine)')
 			answer.write_text('yes' if _boots_under_kvm(found, kernel) else 'no')
 		return answer.read_text() == 'yes'
 
