@@ -11,13 +11,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 
 from . import debugger, guest_tree, image, kernel_image, machine, pace, processes, traces
 from .console import Failure, restore_terminal
 from .paths import build_dir, cache_dir
+from .pump import Pump
 
 # Exit statuses of the run itself; all others are those of the command.
 STATUS_KERNEL = 123	# the command succeeded, but the guest's kernel reported a failure
@@ -74,35 +74,6 @@ class Outcome:
 	kernel_log: Path
 	booted_after: float | None
 	stillborn: bool = False	# the kernel failed before it started init
-
-
-class _Pump(threading.Thread):
-	"""Passes the output of a pipe to a callable, until the writer closes it."""
-
-	def __init__(self, sink):
-		super().__init__(daemon=True)
-		self._sink = sink
-		self._reader, self.writer = os.pipe()
-		os.set_inheritable(self.writer, True)
-
-	def run(self):
-		while chunk := os.read(self._reader, 65536):
-			# If nobody reads this program's output any more, drop the output, but go on reading the pipe:
-			# the guest would wait if the pipe were full.
-			with contextlib.suppress(BrokenPipeError):
-				self._sink(chunk)
-		os.close(self._reader)
-
-	def close_writer(self):
-		"""Close this process's copy of the pipe's write end, so that the pipe ends when QEMU closes its
-		own."""
-		os.close(self.writer)
-		self.writer = None
-
-	def finish(self):
-		if self.writer is not None:
-			self.close_writer()
-		self.join(2.0)
 
 
 class _Control:
@@ -350,8 +321,8 @@ class Machine:
 			if self._options.verbose:
 				errors(chunk)
 
-		pumps = {'serial': _Pump(serial_sink), 'control': _Pump(control.feed), 'kernel': _Pump(kernel.write),
-			 'stdout': _Pump(output), 'stderr': _Pump(errors)}
+		pumps = {'serial': Pump(serial_sink), 'control': Pump(control.feed), 'kernel': Pump(kernel.write),
+			 'stdout': Pump(output), 'stderr': Pump(errors)}
 		ports = {name: pump.writer for name, pump in pumps.items()}
 		if waiting:
 			ports['input'] = waiting.guests.fileno()
