@@ -2,14 +2,16 @@
 #include "command_line.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <numeric>
 #include <set>
 #include <sstream>
 #include <type_traits>
 
 #include <CLI/CLI.hpp>
+#include <fcntl.h>
+#include <unistd.h>
 
+#include "message.h"
 #include "output_files.h"
 
 namespace nvdla
@@ -154,6 +156,18 @@ std::vector<NamedFile> filesOf(const std::vector<CLI::Option *> &options)
 	return files;
 }
 
+/* Opens closed standard streams such that writing to them still fails. Otherwise the next opened
+ * file would get the number of a closed stream, and messages would be written into this file. */
+void openStandardStreams()
+{
+	int file = 0;
+
+	while (file >= 0 && file <= STDERR_FILENO)
+		file = open("/dev/null", O_RDONLY);
+	if (file >= 0)
+		close(file);
+}
+
 } /* namespace */
 
 CommandLineOption &CommandLineOption::required()
@@ -262,6 +276,7 @@ CommandLine::CommandLine(const std::string &description, const std::string &prog
 	: example_("Example: " + example + "\n\n"),
 	  app_(std::make_unique<CLI::App>(wrapped(description, lineColumns), program))
 {
+	openStandardStreams();
 	footer("");
 	app_->formatter(std::make_shared<Formatter>());
 	app_->set_version_flag("--version", program + " " NVDLA_VERSION,
@@ -338,9 +353,8 @@ bool CommandLine::hasOnlyKnown(int argc, const char *const *argv) const
 			return true;
 		if (!given.starts_with("--") || app_->get_option_no_throw(given))
 			continue;
-		std::fprintf(stderr, "%s: there is no option %s%s; see %s --help\n",
-			     app_->get_name().c_str(), given.c_str(),
-			     suggestion(*app_, given).c_str(), app_->get_name().c_str());
+		say(app_->get_name() + ": there is no option " + given + suggestion(*app_, given) +
+		    "; see " + app_->get_name() + " --help\n");
 		return false;
 	}
 	return true;
@@ -352,7 +366,7 @@ bool CommandLine::canWriteOutputs() const
 		problemOfOutputs(filesOf(files_.inputs), filesOf(files_.outputs));
 
 	if (!problem.empty())
-		std::fprintf(stderr, "%s: %s\n", app_->get_name().c_str(), problem.c_str());
+		say(app_->get_name() + ": " + problem + "\n");
 	return problem.empty();
 }
 
@@ -363,7 +377,7 @@ std::optional<int> CommandLine::parse(int argc, const char *const *argv)
 	try {
 		app_->parse(argc, argv);
 	} catch (const CLI::ParseError &error) {
-		return app_->exit(error) ? 2 : 0;
+		return app_->exit(error) ? 2 : finishOutput(app_->get_name(), 0);
 	}
 	if (!canWriteOutputs())
 		return 2;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "command-line/command_line.h"
+#include "command-line/message.h"
 #include "qtest/qemu_binary.h"
 #include "trace/qemu_suite.h"
 #include "trace/sequence.h"
@@ -22,6 +23,7 @@
 
 using namespace nvdla::sim;
 using nvdla::CommandLine;
+using nvdla::say;
 
 namespace
 {
@@ -79,8 +81,8 @@ bool reportTiming(const std::vector<SuiteRun> &runs, bool verbose)
 			   "(geometric mean, furthest off by a factor of {:.2f})\n",
 			   name, summary.traces, summary.geometricMean, summary.worst);
 	if (summaries.empty())
-		fmt::print(stderr, "nvdla-trace: --timing: no trace that was played to its end has "
-				   "rtl_cycles in its meta.json\n");
+		say("nvdla-trace: --timing: no trace that was played to its end has rtl_cycles in "
+		    "its meta.json\n");
 	return !summaries.empty();
 }
 
@@ -100,12 +102,11 @@ bool playThroughQemu(std::vector<SuiteRun> &runs, unsigned int jobs, const std::
 	const qtest::QemuBinary &qemu = qtest::QemuBinary::find();
 	const std::string problem = qemu.error + qemu.skipReason;
 	if (!problem.empty()) {
-		fmt::print(stderr, "nvdla-trace: {} (set NVDLA_QEMU to use another QEMU)\n",
-			   problem);
+		say("nvdla-trace: " + problem + " (set NVDLA_QEMU to use another QEMU)\n");
 		return false;
 	}
 	if (access(sim.c_str(), X_OK) < 0) {
-		fmt::print(stderr, "nvdla-trace: there is no program {} (use --sim)\n", sim);
+		say("nvdla-trace: there is no program " + sim + " (use --sim)\n");
 		return false;
 	}
 	/* Signals stop playing, so that child processes are ended and their folders removed. */
@@ -115,13 +116,11 @@ bool playThroughQemu(std::vector<SuiteRun> &runs, unsigned int jobs, const std::
 	const std::string failure =
 		playSuiteThroughQemu(runs, jobs, { qemu.words, sim }, interrupted);
 	if (!failure.empty())
-		fmt::print(stderr, "nvdla-trace: {}\n", failure);
+		say("nvdla-trace: " + failure + "\n");
 	return failure.empty();
 }
 
-} /* namespace */
-
-int main(int argc, char **argv)
+int run(int argc, char **argv)
 {
 	CommandLine app(
 		"Plays register traces (recorded accesses of a driver to an NVDLA, a hardware "
@@ -164,10 +163,9 @@ int main(int argc, char **argv)
 		.valueText("PATH");
 	/* From outside the device, begin and end of an operation cannot be measured. */
 	through.excludes(timed);
-	app.footer(
-		"Exit codes: 0 no trace failed, 1 a trace failed, 2 wrong argument, no trace (for "
-		"--timing: none that has the cycles of the hardware), or QEMU or nvdla-sim does not "
-		"work.");
+	app.footer("Exit codes: 0 no trace failed, 1 a trace failed, or standard output cannot be "
+		   "written, 2 wrong argument, no trace (for --timing: none that has the cycles of "
+		   "the hardware), or QEMU or nvdla-sim does not work.");
 	if (const auto code = app.parse(argc, argv))
 		return *code;
 
@@ -175,10 +173,9 @@ int main(int argc, char **argv)
 	for (const std::string &path : paths) {
 		auto found = findTraces(path);
 		if (found.empty()) {
-			fmt::print(stderr,
-				   "nvdla-trace: {}: no trace (a file trace or input.txn, or a "
-				   "file NAME.cfg in a directory NAME)\n",
-				   path);
+			say("nvdla-trace: " + path +
+			    ": no trace (a file trace or input.txn, or a file NAME.cfg in a "
+			    "directory NAME)\n");
 			return 2;
 		}
 		std::ranges::move(found, std::back_inserter(runs));
@@ -192,4 +189,16 @@ int main(int argc, char **argv)
 	if (interrupted)
 		return 130;
 	return compared || failed ? failed : 2;
+}
+
+} /* namespace */
+
+int main(int argc, char **argv)
+{
+	try {
+		return nvdla::finishOutput("nvdla-trace", run(argc, argv));
+	} catch (const std::exception &error) {
+		say(std::string("nvdla-trace: ") + error.what() + "\n");
+		return 1;
+	}
 }

@@ -38,7 +38,10 @@ static int check_errors(const char *path)
 	options.ranges = 0;
 	options.precision = NVDLA_DATA_HALF;
 	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
-	EXPECT(strstr(nvdla_last_error(), "precision: is 2"));
+	EXPECT(strstr(nvdla_last_error(), "precision: NVDLA_DATA_HALF excludes samples"));
+	options.precision = NVDLA_DATA_BOOL;
+	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(strstr(nvdla_last_error(), "precision: is 34; there is NVDLA_DATA_HALF"));
 	options = (struct nvdla_compile_options){ .size = sizeof(options), .strategy = "bands=1" };
 	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
 	EXPECT(strstr(nvdla_last_error(), "'bands=1': can be auto, always or never"));
@@ -102,6 +105,48 @@ static int check_unused(const char *path)
 	return 0;
 }
 
+/* Each door knows the file of the other, and names the function for it. */
+static int check_kinds(struct nvdla_device *device, const struct nvdla_model *model)
+{
+	static const char tflite[32] = "\x1c\0\0\0TFL3";
+	const float samples[PIXELS] = { 0 };
+	const struct nvdla_compile_options options = { .size = sizeof(options),
+						       .samples = samples,
+						       .num_sample_numbers = PIXELS };
+	struct nvdla_model *again;
+	struct nvdla_network *network;
+	const void *data;
+	size_t size;
+
+	EXPECT(nvdla_model_get_data(model, &data, &size) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_compile(data, size, NULL, &again) == NVDLA_STATUS_INVALID_FILE);
+	EXPECT(strstr(nvdla_last_error(), "is a loadable, which is compiled already"));
+	EXPECT(nvdla_compile(data, size, &options, &again) == NVDLA_STATUS_INVALID_FILE);
+	EXPECT(strstr(nvdla_last_error(), "nvdla_network_load()"));
+	EXPECT(nvdla_network_load(device, tflite, sizeof(tflite), &network) ==
+	       NVDLA_STATUS_INVALID_FILE);
+	EXPECT(strstr(nvdla_last_error(), "is a TensorFlow Lite model; make a loadable of it"));
+	return 0;
+}
+
+/* NVDLA_DATA_HALF is the type that a float model has without samples. */
+static int check_half(const char *path, const struct nvdla_model *plain)
+{
+	const struct nvdla_compile_options options = { .size = sizeof(options),
+						       .precision = NVDLA_DATA_HALF };
+	const void *data, *of_plain;
+	struct nvdla_model *model;
+	size_t size, size_of_plain;
+	int equal;
+
+	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_model_get_data(model, &data, &size) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_model_get_data(plain, &of_plain, &size_of_plain) == NVDLA_STATUS_OK);
+	equal = size == size_of_plain && !memcmp(data, of_plain, size);
+	nvdla_model_free(model);
+	return equal ? 0 : __LINE__;
+}
+
 static int check_layers(const struct nvdla_model *model, int calibrated)
 {
 	struct nvdla_layer_info info = { .size = sizeof(info) };
@@ -159,7 +204,11 @@ int c_api_model(const char *path)
 	line = check_layers(model, 0);
 	if (line)
 		return line;
-	line = check_loads(device, model, NVDLA_DATA_HALF);
+	line = check_kinds(device, model);
+	if (!line)
+		line = check_half(path, model);
+	if (!line)
+		line = check_loads(device, model, NVDLA_DATA_HALF);
 	nvdla_model_free(model);
 	if (line)
 		return line;

@@ -60,6 +60,19 @@ TEST(Digits, ATableIsAsGoodAsASample)
 			      { all.begin(), all.begin() + 64 });
 }
 
+TEST(Digits, AShortSampleIsToldTheShapeOfTheModel)
+{
+	const CompileOptions options = { .calibration =
+						 Calibration{ .samples = { { Numbers(63) } } } };
+	const auto compiled = compileFile((folder() / "digits.onnx").string(), options);
+
+	ASSERT_FALSE(compiled);
+	EXPECT_NE(compiled.error().why.find(
+			  "has 63 numbers, the input 'picture' of 1 x 1 x 8 x 8 needs 64"),
+		  std::string::npos)
+		<< compiled.error().message();
+}
+
 TEST(Digits, AreCompiledInC)
 {
 	EXPECT_EQ(c_api_model((folder() / "digits.onnx").c_str()), 0) << "line of c_api_model.c";

@@ -2,6 +2,8 @@
 """What compile() takes beside the model."""
 
 import json
+import resource
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -54,6 +56,88 @@ def test_samples_in_one_array():
 def test_samples_are_no_file(name):
 	with pytest.raises(TypeError, match='samples are arrays, not the name of a file: numpy.load'):
 		nvdla.compile(two_layers(), samples=name)
+
+
+@pytest.mark.parametrize('samples, words', [
+	([np.zeros((1, 9, 10, 4), np.float32)], ['[1, 9, 10, 4]', '[1, 4, 9, 10]', 'transpose the array']),
+	([np.zeros(360, np.float32)], ['[360]', '[1, 4, 9, 10]']),
+	([np.zeros((4, 9, 10)), np.zeros((9, 4, 10))], ['sample 1', '[9, 4, 10]']),
+	(np.zeros((5, 9, 10, 4)), ['[5, 9, 10, 4]']),
+	(np.zeros((0, 4, 9, 10)), ['[0, 4, 9, 10]']),
+	([np.zeros((3, 4, 9, 10))], ['sample 0', 'has 3 examples']),
+	([(np.zeros((4, 9, 10)), np.zeros((4, 9, 10)))], ['sample 0', 'has 2 arrays', '1 input']),
+])
+def test_samples_have_the_shape_of_the_input(samples, words, tmp_path):
+	shape = (1, 4, 9, 10)
+	file = onnx_model.model([node('Relu', ['x'], 'y')], {'x': shape}, {'y': shape})
+	path = tmp_path / 'model.onnx'
+	path.write_bytes(file)
+	for model in (file, path):
+		with pytest.raises(nvdla.InvalidArgument) as raised:
+			nvdla.compile(model, samples=samples)
+		for word in words:
+			assert word in str(raised.value)
+		assert (str(path) in str(raised.value)) == (model is path)
+
+
+def test_samples_leave_out_axes_of_length_1():
+	file, samples = two_layers(), pictures(3)
+	ways = [samples, [one[0] for one in samples], np.stack(samples), np.concatenate(samples)]
+	assert len({nvdla.compile(file, samples=way).to_bytes() for way in ways}) == 1
+	assert nvdla.compile(file, samples=samples[0][0]).to_bytes() == nvdla.compile(file, samples=samples[:1]).to_bytes()
+
+
+def test_samples_are_real_numbers():
+	for one in (np.zeros((8, 8, 8), np.complex64), np.full((8, 8, 8), 'a'), None):
+		with pytest.raises(TypeError, match='sample 0: an array of .* is needed'):
+			nvdla.compile(two_layers(), samples=[one])
+
+
+def test_save_keeps_the_old_file_on_a_full_disk(tmp_path):
+	"""A limit for the size of files stands for the full disk; only the error has another name."""
+	path, model = tmp_path / 'net.nvdla', nvdla.compile(two_layers())
+	path.write_bytes(b'what was there')
+	limits, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+	resource.setrlimit(resource.RLIMIT_FSIZE, (64, limits[1]))
+	try:
+		with pytest.raises(OSError, match='File too large'):
+			model.save(path)
+	finally:
+		resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+		signal.signal(signal.SIGXFSZ, handler)
+	assert path.read_bytes() == b'what was there' and list(tmp_path.iterdir()) == [path]
+	model.save(path)
+	assert path.read_bytes() == model.to_bytes() and list(tmp_path.iterdir()) == [path]
+	with pytest.raises(FileNotFoundError, match='nowhere/net.nvdla'):
+		model.save('nowhere/net.nvdla')
+	with pytest.raises(OSError, match='Is a directory'):
+		model.save(tmp_path)
+
+
+def test_layers_with_names_that_are_not_utf_8():
+	file = onnx_model.sum_and_relu().replace(b'positive', b'posit\xffve')
+	for model in (nvdla.compile(file), nvdla.compile(file, samples=[(np.ones((8, 4, 6)), np.ones((8, 4, 6)))])):
+		assert r'posit\xffve' in model.report
+		for kind in ('text', 'json', 'svg', 'html'):
+			assert 'posit' in model.report_as(kind)
+
+
+def test_fp16_is_for_models_of_real_numbers(models):
+	file = two_layers()
+	assert nvdla.compile(file, precision='fp16').to_bytes() == nvdla.compile(file).to_bytes()
+	with pytest.raises(nvdla.InvalidArgument, match='precision: is a model of integers, and fp16 is for float models'):
+		nvdla.compile(models / 'hello_world_int8' / 'model.tflite', precision='fp16')
+
+
+def test_sizes_of_memory():
+	file = two_layers()
+
+	def compiled(size):
+		return nvdla.compile(file, fold_sums='never', sram_size=size).to_bytes()
+	assert compiled('64K') == compiled('64 KiB') == compiled(1 << 16) == compiled('65536') != compiled(0)
+	for size in (-1, '-1', 'much', 0.5, None, '64X', 1 << 64):
+		with pytest.raises(nvdla.InvalidArgument, match=f'sram_size: is {size!r}; .*bytes, .*512K'):
+			compiled(size)
 
 
 def test_advice_for_a_core_without_floats():

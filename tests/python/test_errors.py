@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What is wrong is said with the thing, its value and the remedy."""
 
+import os
 import warnings
 
 import numpy as np
@@ -34,20 +35,20 @@ def test_wrong_names_and_numbers_of_inputs(pair):
 def test_nans_of_an_input_are_said(pair):
 	with_nan = np.zeros((8, 4, 6), np.float32)
 	with_nan[0, 0, :3] = np.nan
+	sample = np.ones((8, 4, 6), np.float32)
 	for array in (with_nan, with_nan.astype(np.float16), with_nan.astype(np.float64)):
 		with pytest.warns(RuntimeWarning, match="^input 'left' has 3 NaNs$") as said:
-			assert np.isnan(pair(array)[0]).sum() == 3
+			assert np.isnan(pair(array, 0 * sample)[0]).sum() == 3
 		assert said[0].filename == __file__
-	sample = np.ones((8, 4, 6), np.float32)
 	integers = nvdla.compile(onnx_model.sum_and_relu(), samples=[(sample, -sample)])
 	small = nvdla.Pool(['embedded']).load(integers)
 	with pytest.warns(RuntimeWarning, match="input 'right' has 3 NaNs: the network gets 0 instead"):
-		small({'right': with_nan})
+		small(sample, with_nan)
 	with warnings.catch_warnings():
 		warnings.simplefilter('error', RuntimeWarning)
 		with pytest.raises(RuntimeWarning, match='3 NaNs'):
 			pair(with_nan)
-		pair(np.full((8, 4, 6), np.inf, np.float32))
+		pair(np.full((8, 4, 6), np.inf, np.float32), sample)
 
 
 def test_clipped_numbers_of_an_input_are_said(device):
@@ -58,7 +59,7 @@ def test_clipped_numbers_of_an_input_are_said(device):
 	words = "^2 of 192 numbers of input 'left' are outside 0 to 1 and were clipped$"
 	for network in (nvdla.load(integers, device), nvdla.Pool(['embedded']).load(integers)):
 		with pytest.warns(RuntimeWarning, match=words) as said:
-			network({'left': large})
+			network(large, -sample)
 		assert [one.filename for one in said] == [__file__]
 		elements = np.full((8, 4, 6), 127, network.inputs[0].dtype)
 		with warnings.catch_warnings():
@@ -105,6 +106,67 @@ def test_damaged_files(device):
 		nvdla.compile(onnx_model.classifier()[:40])
 	with pytest.raises(ValueError):
 		nvdla.compile(b'')
+
+
+def test_files_of_another_kind(device, tmp_path):
+	model = onnx_model.classifier()
+	loadable = nvdla.compile(model).to_bytes()
+	for load in (lambda file: nvdla.load(file, device), nvdla.Pool(['embedded']).load):
+		with pytest.raises(nvdla.InvalidFile, match=r'is an ONNX model; make a loadable of it: .*nvdla.compile\(\)'):
+			load(model)
+		with pytest.raises(nvdla.InvalidFile, match='is a TensorFlow Lite model; make a loadable of it'):
+			load(b'\x1c\0\0\0TFL3' + bytes(40))
+		with pytest.raises(nvdla.InvalidFile, match='is not a loadable, as NVDA is not at byte 4: '):
+			load(b'import sys\n' * 4)
+		with pytest.raises(nvdla.InvalidFile, match='is a loadable that is truncated'):
+			load(loadable[:20])
+	path = tmp_path / 'net'
+	path.write_bytes(loadable)
+	for file in (loadable, path):
+		for options in ({}, {'samples': [np.zeros((3, 32, 32))]}):
+			with pytest.raises(nvdla.InvalidFile, match=r'is a loadable, which is compiled already; .*nvdla.load\(\)'):
+				nvdla.compile(file, **options)
+
+
+def test_paths_that_are_not_utf_8(device, tmp_path):
+	path = tmp_path / os.fsdecode(b'd\xffg')
+	path.write_bytes(onnx_model.classifier())
+	model = nvdla.compile(path)
+	assert r'd\xffg' in model.report and repr(model) == r'<nvdla.Model d\xffg>'
+	model.save(path)
+	for net in (nvdla.load(path, device), nvdla.Pool(['embedded']).load(path)):
+		assert net.name == r'd\xffg'
+	assert r'd\xffg' in str(nvdla.load(path, device).profile(np.ones((3, 32, 32))))
+	missing = os.fsdecode(b'/d\xffg')
+	for call in (nvdla.load, nvdla.compile, nvdla.Device,
+		     lambda name: nvdla.compile(onnx_model.classifier(), calibration_table=name)):
+		with pytest.raises(FileNotFoundError, match=r'/d\\xffg'):
+			call(missing)
+
+
+def test_no_device_is_no_path():
+	model = nvdla.compile(onnx_model.classifier())
+	for call in (nvdla.Device, lambda device: nvdla.load(model, device),
+		     lambda device: nvdla.Pool([device])):
+		with pytest.raises(TypeError, match='device: .*embedded.*None'):
+			call(None)
+
+
+def test_inputs_that_are_left_out_are_said(pair):
+	right = np.ones((8, 4, 6), np.float32)
+	for call in (lambda: pair({'right': right}), lambda: pair.profile({'right': right}),
+		     lambda: list(pair.map([{'right': right}])),
+		     lambda: nvdla.Pool(['embedded']).load(nvdla.compile(onnx_model.sum_and_relu()))({'right': right})):
+		with pytest.warns(RuntimeWarning, match="^input 'left' is zero: no array was given for it$") as said:
+			call()
+		assert [one.filename for one in said] == [__file__]
+	with pytest.warns(RuntimeWarning, match="inputs 'left', 'right' are zero: no arrays were given for them"):
+		pair()
+	with warnings.catch_warnings():
+		warnings.simplefilter('error')
+		pair(right, 0 * right)
+		with pytest.raises(TypeError):	# an error is all that is said of such a call
+			pair(None)
 
 
 def test_an_operator_that_there_is_not():

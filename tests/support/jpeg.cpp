@@ -15,8 +15,11 @@ std::vector<std::byte> encodeJpeg(const Image &image)
 	const bool grey = image.channels == 1;
 
 	EXPECT_EQ(tjCompress2(jpeg, image.pixels.data(), static_cast<int>(image.width), 0,
-			      static_cast<int>(image.height), grey ? TJPF_GRAY : TJPF_RGB, &out,
-			      &size, grey ? TJSAMP_GRAY : TJSAMP_444, 100, 0),
+			      static_cast<int>(image.height),
+			      grey		    ? TJPF_GRAY
+			      : image.channels == 4 ? TJPF_CMYK
+						    : TJPF_RGB,
+			      &out, &size, grey ? TJSAMP_GRAY : TJSAMP_444, 100, 0),
 		  0);
 	const auto *first = reinterpret_cast<const std::byte *>(out);
 	std::vector<std::byte> file(first, first + size);

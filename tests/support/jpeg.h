@@ -10,7 +10,7 @@ namespace nvdla::test
 {
 
 /** \return a JPEG file of best quality, for tests; the runtime library itself only reads JPEG
- * files */
+ * files. Four channels are those of print, CMYK */
 std::vector<std::byte> encodeJpeg(const Image &image);
 
 } /* namespace nvdla::test */

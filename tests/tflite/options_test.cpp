@@ -171,6 +171,21 @@ TEST_F(CacheFolder, DamagedEntriesCountAsNone)
 	EXPECT_EQ(std::filesystem::file_size(entry), size);
 }
 
+/* A folder at the place of the entry stands for whatever prevents writing, such as a full disk. */
+TEST_F(CacheFolder, WhatCannotBeKeptIsSaid)
+{
+	const std::vector<Array> wanted = onDevice();
+
+	EXPECT_EQ(run(), wanted);
+	const std::filesystem::path entry = entries().at(0);
+	std::filesystem::remove(entry);
+	std::filesystem::create_directory(entry);
+	testing::internal::CaptureStderr();
+	EXPECT_EQ(run(), wanted);
+	const std::string said = testing::internal::GetCapturedStderr();
+	EXPECT_EQ(count(said, "nvdla: cache_dir: compiled models are not kept: "), 1u) << said;
+}
+
 } /* namespace */
 
 } /* namespace nvdla::test */

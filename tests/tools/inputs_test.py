@@ -40,6 +40,47 @@ def wide(samples):
 	return [257 * sample for sample in samples]
 
 
+class OtherFiles(ProgramTest):
+	def test_remedies(self):
+		"""Of a file that cannot be read, the message says what to do."""
+		for name, contents, words in (
+				('a.gif', b'GIF89a', 'is a GIF picture; convert it to PNG or JPEG'),
+				('a.bmp', b'BM', 'is a BMP picture; convert it to PNG or JPEG'),
+				('a.webp', b'RIFF\0\0\0\0WEBPVP8 ', 'is a WebP picture; convert it to PNG or JPEG'),
+				('a.npz', b'PK\x03\x04', 'a .npz file; save each array in a file of its own, .npy, with numpy.save()'),
+				('a.txt', b'hello', 'convert it to one of these')):
+			path = self.write(name, contents)
+			for words_ in (('nvdla-run', self.net, '--input'), ('nvdla-prof', self.net, '--input'), ('nvdla-edges', '--input'),
+				       ('nvdla-compile', DIGITS / 'digits.onnx', '-o', self.folder / 'out', '--calibrate')):
+				with self.subTest(words_, name=name):
+					self.assertIn(f'{path}: {words}' if words[:2] == 'is' else words, self.bad(2, *words_, path))
+
+	def test_pictures_that_would_be_left_out(self):
+		classes = self.folder / 'pictures'
+		(classes / '0').mkdir(parents=True)
+		(classes / '0' / 'a.pgm').write_bytes((DIGITS / 'seven.pgm').read_bytes())
+		(classes / '0' / 'notes.txt').touch()
+		labels, model = self.write('labels', b'%d\n' * 10 % tuple(range(10))), DIGITS / 'digits.onnx'
+		eval_, compile_ = (('nvdla-eval', model, classes, '--labels', labels),
+				   ('nvdla-compile', model, '-o', self.folder / 'out', '--calibrate', classes / '0'))
+		for words in eval_, compile_:
+			self.good(*words)
+		(classes / '0' / 'b.WebP').touch()
+		for words in eval_, compile_:
+			self.assertIn('b.WebP: is a picture of a kind that cannot be read; convert it', self.bad(2, *words))
+
+	def test_transposed_arrays(self):
+		"""The remedy names the option, and the program that has it."""
+		nodes = [onnx_file.node('Relu', ['x'], 'y')]
+		model = self.write('model.onnx', onnx_file.model('test', nodes, [], {'x': (1, 3, 4, 5)}, {'y': (1, 3, 4, 5)}))
+		last = self.write('last.npy', npy('<f4', (1, 4, 5, 3), [1] * 60))
+		for words in (('nvdla-run', model, '--input'), ('nvdla-prof', model, '--input'),
+			      ('nvdla-compile', model, '-o', self.folder / 'out', '--calibrate')):
+			self.assertIn('transpose the array, whose channels are last (nhwc; nvdla-run reads such an array with --layout nhwc, '
+				      'other programs have no such option)', self.bad(2, *words, last))
+		self.good('nvdla-run', model, '--input', last, '--layout', 'nhwc')
+
+
 class Pictures(ProgramTest):
 	def numbers(self, network, name, contents):
 		out = self.folder / 'out.npy'

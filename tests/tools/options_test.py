@@ -3,12 +3,15 @@
 
 import json
 import os
+import resource
+import signal
 import struct
+import subprocess
 import threading
 import unittest
 from pathlib import Path
 
-from programs import DIGITS, PROGRAMS, ProgramTest, call
+from programs import DIGITS, HEIGHT, PROGRAMS, WIDTH, ProgramTest, call
 
 MODEL, PICTURE, SAMPLES = DIGITS / 'digits.onnx', DIGITS / 'seven.pgm', DIGITS / 'held_out.npy'
 
@@ -20,6 +23,12 @@ def npy(shape):
 	for extent in shape:
 		count *= extent
 	return b'\x93NUMPY\x01\x00' + struct.pack('<H', len(header)) + header + bytes(count)
+
+
+def limited():
+	"""Limits the largest file: as on a disk that is full, only that the error has another name."""
+	signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+	resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
 
 
 class Options(ProgramTest):
@@ -131,7 +140,11 @@ class Options(ProgramTest):
 	def test_endings_that_are_known_are_named(self):
 		said = self.bad(2, 'nvdla-run', self.net, '--output', self.folder / 'x.png')
 		self.assertIn('.dimg, .npy or .raw', said)
-		self.assertFalse((self.folder / 'x.png').exists())
+		for name in 'e.jpg', 'e.txt', 'e':
+			path = self.folder / name
+			said = self.bad(2, 'nvdla-edges', '--input', PICTURE, '--output', path)
+			self.assertEqual(said, f'nvdla-edges: --output: {path}: must end in .png, because the picture is a PNG\n')
+			self.assertFalse(path.exists())
 
 	def test_precision_of_integers(self):
 		if not os.environ.get('NVDLA_REFERENCE_DATA'):
@@ -142,7 +155,9 @@ class Options(ProgramTest):
 		self.assertFalse(self.out.exists())
 
 	def test_every_program_explains_itself(self):
-		for program in (*self.commands(), 'nvdla-example-net'):
+		self.assertRegex(self.good('read-digit', '--version'), r'^read-digit \d+\.\d+\.\d+\n$')
+		self.assertIn('Example: read-digit ', self.good('read-digit', '--help'))
+		for program in set(self.commands()) - {'read-digit'}:
 			with self.subTest(program):
 				self.assertRegex(self.good(program, '--version'), rf'^{program} \d+\.\d+\.\d+\n$')
 				lines = self.good(program, '--help').splitlines()
@@ -168,6 +183,18 @@ class Options(ProgramTest):
 		self.assertTrue(self.good('nvdla-compile', MODEL, '-o', self.out, '--report', 'svg', '--report-file', '-')
 				.startswith('<svg'))
 		self.assertIn('<svg', self.good('nvdla-prof', self.net, '--svg', '-'))
+		self.assertEqual(self.said('nvdla-example-net', '-o', '-', '--width', WIDTH, '--height', HEIGHT), self.net.read_bytes())
+		self.assertRegex(self.good('nvdla-run', self.net, '--output', '-', '--rawdump'), r'(?m)^-?\d+( -?\d+){99}')
+		edges = ('nvdla-edges', '--input', PICTURE, '--output')
+		self.assertIn('<svg', self.good(*edges, self.folder / 'e.PNG', '--timeline', '-'))
+		for words, refused in (((*edges, '-'), '--output: -: is standard output'),
+				       (('nvdla-run', self.net, '--output', '-', '--rawdump', '--json'), '--output: -: is standard output'),
+				       (('nvdla-run', self.net, '--output', '-'), '--output: -: must end in'),
+				       (('nvdla-compile', MODEL, '-o', '-', '--report', 'text'), '--report: goes to standard output'),
+				       (('nvdla-compile', MODEL, '-o', '-', '--report', 'svg', '--report-file', '-'),
+					'--report: goes to standard output')):
+			self.assertIn(refused, self.bad(2, *words))
+		self.assertTrue(self.said('nvdla-compile', MODEL, '-o', '-', '--report', 'text', '--report-file', '/dev/null'))
 		pipe = self.folder / 'pipe'
 		os.mkfifo(pipe)
 		writer = threading.Thread(target=lambda: pipe.write_bytes(self.net.read_bytes()))
@@ -228,6 +255,11 @@ class Options(ProgramTest):
 					said = self.bad(2, *words)
 					self.assertIn(f'{path}: is {kind}', said)
 					self.assertIn(remedy, said)
+		script = self.write('train.py', b'import sys\n' * 9)
+		for program in ('nvdla-run', 'nvdla-info'):
+			self.assertIn('train.py: file: is not a loadable, as NVDA is not at byte 4: ', self.bad(2, program, script))
+		half = self.write('half.nvdla', self.net.read_bytes()[:20])
+		self.assertIn('is a loadable that is truncated', self.bad(2, 'nvdla-info', half))
 		for path, kind in ((png, 'a PNG picture'), (self.net, 'a loadable'), (archive, 'a zip archive')):
 			for words in (('nvdla-compile', path, '-o', self.out), ('nvdla-run', '--model', path)):
 				with self.subTest(words):
@@ -258,9 +290,43 @@ class Options(ProgramTest):
 		for folder in (self.net, '/proc/none'):
 			self.assertIn('--cache', self.bad(2, 'nvdla-run', MODEL, '--cache', folder))
 
+	def test_cache_on_a_full_disk(self):
+		"""What cannot be kept is said, and the result is the same."""
+		cache, results = self.folder / 'cache', []
+		for options in ({}, {'preexec_fn': limited}):
+			said = self.printing('nvdla-info', (MODEL, '--cache', cache), **options)
+			self.assertEqual(said.returncode, 0, said.stderr)
+			results.append(said.stdout)
+			self.assertEqual(said.stderr.count('\n'), len(options), said.stderr)
+			for file in cache.iterdir():
+				file.unlink()
+		self.assertEqual(*results)
+		self.assertRegex(said.stderr, rf'^nvdla-info: --cache: {MODEL} is not kept: .*File too large')
+
+	def test_folders_to_write(self):
+		"""No folder is named "-", and at most one is made."""
+		for program, option in (('nvdla-run', '--trace'), ('nvdla-run', '--dump-surfaces'),
+					*((program, '--cache') for program in ('nvdla-run', 'nvdla-bench', 'nvdla-prof', 'nvdla-info'))):
+			for path, words in (('-', '-: is standard output'), (self.folder / 'no' / 'x', f'there is no folder {self.folder}/no'),
+					    (f'{self.folder}/no/x/', f'there is no folder {self.folder}/no'),
+					    (self.net, f'{self.net}: is a file'), (self.net / 'x', f'{self.net} is no folder')):
+				with self.subTest(program, option=option, path=path):
+					said = self.bad(2, program, MODEL, option, path)
+					self.assertIn(f'{option}: {path}: ', said)
+					self.assertIn(words, said)
+		self.assertFalse(Path('-').exists())
+		self.good('nvdla-run', MODEL, '--trace', f'{self.folder}/trace/', '--cache', self.folder / 'new')
+
+	def said(self, program, *arguments):
+		"""The bytes that a program prints."""
+		return subprocess.run([PROGRAMS[program], *map(str, arguments)], stdout=subprocess.PIPE, check=True).stdout
+
 	def commands(self):
-		"""A command of each program that prints."""
-		return {
+		"""A command of each program, one that prints where there is one that ends."""
+		suite = self.folder / 'suite' / 'empty'
+		suite.mkdir(parents=True, exist_ok=True)
+		(suite / 'trace').touch()
+		commands = {
 			'nvdla-run': (self.net,),
 			'nvdla-bench': (self.net, '--runs', 1, '--warm-up', 0),
 			'nvdla-info': (self.net,),
@@ -269,32 +335,39 @@ class Options(ProgramTest):
 			'nvdla-compile': (MODEL, '-o', self.out, '--report', 'text'),
 			'nvdla-convert': ('--help',),
 			'nvdla-top': ('--help',),
-			'nvdla-edges': ('--help',),
+			'nvdla-edges': ('--input', DIGITS.parent / 'chelsea.png', '--output', self.folder / 'edges.png'),
+			'nvdla-example-net': ('--help',),
+			'nvdla-sim': ('--help',),
+			'nvdla-trace': (suite, '-v'),
+			'read-digit': (MODEL, PICTURE),
 		}
+		self.assertEqual(set(commands), set(PROGRAMS))
+		return commands
 
 	def test_full_standard_output(self):
 		for program, arguments in self.commands().items():
-			for words in (arguments, ('--help',)):
+			for words in (arguments, ('--help',), ('--version',)):
 				with self.subTest(program, words=words), open('/dev/full', 'w') as full:
-					said = self.printing(program, words, full)
+					said = self.printing(program, words, stdout=full)
 					self.assertEqual(said.returncode, 1, said.stderr)
-					self.assertIn(f'{program}: ', said.stderr)
-					self.assertIn('No space left on device', said.stderr)
+					self.assertRegex(said.stderr, rf'(?m)^{program}: .*No space left on device$')
 
-	def printing(self, program, arguments, stream):
-		import subprocess
-		return subprocess.run([PROGRAMS[program], *map(str, arguments)], stdout=stream, stderr=subprocess.PIPE, text=True)
+	def test_messages_that_cannot_be_written(self):
+		"""An exit code does not depend on messages, whether standard error is full or closed."""
+		mute = {'nvdla-run': (self.net,)}  # says that its input is zero
+		for program, good in (self.commands() | mute).items():
+			for words, code in ((good, 0), (('--none', 'none', 'none'), 1 if program == 'read-digit' else 2)):
+				with self.subTest(program, words=words), open('/dev/full', 'w') as full:
+					for options in ({'stderr': full}, {'preexec_fn': lambda: os.close(2), 'stderr': None}):
+						self.assertEqual(self.printing(program, words, **options).returncode, code)
+			with self.subTest(program, both='full'), open('/dev/full', 'w') as full:
+				self.assertEqual(self.printing(program, good, stdout=full, stderr=full).returncode, 1)
+
+	def printing(self, program, arguments, **streams):
+		return subprocess.run([PROGRAMS[program], *map(str, arguments)], text=True,
+				      **{'stdout': subprocess.PIPE, 'stderr': subprocess.PIPE} | streams)
 
 	def test_a_file_outlives_a_full_disk(self):
-		"""The largest file is limited: as on a disk that is full, only that the error has another name."""
-		import resource
-		import signal
-		import subprocess
-
-		def limited():
-			signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-			resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
-
 		for program, arguments, path in (
 				('nvdla-run', (self.net, '--output', self.folder / 'x.dimg'), self.folder / 'x.dimg'),
 				('nvdla-compile', (MODEL, '-o', self.out), self.out),

@@ -25,6 +25,7 @@ class Recording(ProgramTest):
 
 	def record(self, core, network, *options):
 		folder = self.folder / core / 'one'
+		folder.parent.mkdir(exist_ok=True)
 		self.good('nvdla-run', *network, '--device', f'embedded:{core}', '--trace', folder, *options)
 		return folder
 
@@ -90,7 +91,7 @@ class Recording(ProgramTest):
 			self.assertIn('must be a multiple of 4096',
 				      self.bad(2, *run, '--trace', folder, '--trace-memory', wrong))
 		self.write('file', b'')
-		self.assertIn('Not a directory', self.bad(2, *run, '--trace', self.folder / 'file' / 'x'))
+		self.assertIn('is no folder', self.bad(2, *run, '--trace', self.folder / 'file' / 'x'))
 
 
 if __name__ == '__main__':

@@ -42,7 +42,10 @@ class Eval(ProgramTest):
 	def test_share_of_right_answers(self):
 		right = sum(self.good('nvdla-run', DIGITS / 'digits.onnx', '--input', path, '--top', 1).split()[-2] == str(label)
 			    for path, label in self.truth)
-		said = json.loads(self.good(*self.run_, '--json'))['networks']
+		said = json.loads(self.good(*self.run_, '--json'))
+		self.assertEqual(said['device'], "embedded (host time, not a chip's)")
+		self.assertIn("on embedded (host time, not a chip's)", self.good(*self.run_))
+		said = said['networks']
 		self.assertEqual((said[0]['pictures'], said[0]['first']), (self.count, right / self.count))
 		self.assertLessEqual(said[0]['first'], said[0]['first_five'])
 
@@ -78,7 +81,7 @@ class Eval(ProgramTest):
 		"""Only the calibrated network is judged; the examples are all arguments up to the next option."""
 		said = self.good('nvdla-eval', '--calibrate', DIGITS / 'seven.pgm', DIGITS / 'held_out.npy', '--device', 'embedded:nv_small',
 				 '--labels', self.labels, DIGITS / 'digits.onnx', self.pictures)
-		self.assertRegex(said, r'^network .*\ndigits.onnx int8 +40 .*\n$')
+		self.assertRegex(said, r'^network .*\ndigits.onnx int8 +40 .*\non embedded:nv_small .*\n$')
 		self.assertIn('same as line 1', self.good(*self.run_, '--calibrate', DIGITS / 'held_out.npy'))
 
 	def test_list_of_pictures(self):
@@ -189,6 +192,20 @@ class Models(ProgramTest):
 		self.good('nvdla-run', text, '--input', seven, '--output', of_net)
 		self.assertEqual(of_model.read_bytes(), of_net.read_bytes())
 
+	def test_names_that_are_not_utf_8(self):
+		"""JSON is UTF-8 only; a byte of a name that is none is printed as by the other formats."""
+		model = self.write('model.onnx', (DIGITS / 'digits.onnx').read_bytes().replace(b'picture', b'pict\xffre'))
+		net, text, again = (self.folder / name for name in ('net.nvdla', 'net.json', 'again.nvdla'))
+		self.assertIn(r'pict\xffre', self.good('nvdla-compile', model, '-o', net, '--report', 'text'))
+		for words in (('--json',), ('--format', 'json'), ('--format', 'text'), ('--format', 'dot'), ('--format', 'svg')):
+			with self.subTest(words):
+				self.assertIn('pict', self.good('nvdla-info', net, *words))
+		self.good('nvdla-convert', net, text)
+		self.assertEqual(json.loads(text.read_text())['tensor_desc_list'][0]['name'], r'pict\xffre')
+		self.good('nvdla-convert', text, again)
+		answers = {self.good('nvdla-run', file, '--input', DIGITS / 'seven.pgm', '--top', 1).splitlines()[-1] for file in (net, again)}
+		self.assertEqual(len(answers), 1, answers)
+
 	def test_arrays_of_another_shape(self):
 		line = self.write('line.npy', npy('<f4', (64,), [0] * 64))
 		said = self.bad(2, 'nvdla-run', DIGITS / 'digits.onnx', '--input', line)
@@ -279,13 +296,33 @@ class Models(ProgramTest):
 		self.assertNotIn('http', page.replace('http://www.w3.org/2000/svg', ''))
 		# What the rows name is in the pictures: an operation twice, in the timeline and the graph.
 		operations = [one for row in re.findall(r'<tr data-op="([^"]*)"', page) for one in row.split()]
-		drawn = re.findall(r'<g data-op="([^"]*)"', page)
+		drawn = [one for box in re.findall(r'<g data-op="([^"]*)"', page) for one in box.split()]
 		self.assertEqual(set(operations), set(drawn))
 		self.assertLessEqual(set(re.findall(r'<tr class="layer" data-layer="([^"]+)"', page)),
 				     set(re.findall(r'<g data-layer="([^"]*)"', page)))
 		if shutil.which('node'):
 			script = self.write('page.js', re.search(r'<script>(.*)</script>', page, re.DOTALL)[1].encode())
 			subprocess.run(['node', '--check', script], check=True)
+
+	def test_drawings_of_large_models_can_be_read(self):
+		data = os.environ.get('NVDLA_REFERENCE_DATA')
+		if not data:
+			self.skipTest('no reference data: set NVDLA_REFERENCE_DATA')
+		for model in ('mobilenet_v2_1.0_224_uint8/*.tflite', 'hand_landmark_lite_float/*.tflite', 'light_resnet50_onnx/*.onnx'):
+			with self.subTest(model):
+				model = next((Path(data) / 'models').glob(model))
+				net, file = self.folder / 'net.nvdla', self.folder / 'report.html'
+				self.good('nvdla-compile', model, '-o', net, '--report', 'html', '--report-file', file)
+				page = file.read_text()
+				graphs = page[page.index('<summary>Model and network<'):]
+				for drawing in (graphs, self.good('nvdla-info', net, '--format', 'svg')):
+					width, height = (int(number) for number in re.search(r'<svg [^>]*width="(\d+)" height="(\d+)"', drawing).groups())
+					self.assertLess(width, 6000)
+					self.assertLess(height, 12000)
+				# Each operation of the table is in the graph once, alone or in a box for several.
+				rows, drawn = ([one for names in re.findall(f'<{element} data-op="([^"]*)"', where) for one in names.split()]
+					       for element, where in (('tr', page), ('g', graphs)))
+				self.assertEqual(sorted(rows), sorted(drawn))
 
 	def test_strategy(self):
 		def report(*options):
@@ -621,6 +658,10 @@ class Tools(ProgramTest):
 		for entry in said['outputs'][0]['top']:
 			self.assertEqual(entry['label'], f'class {entry["index"]}')
 		self.assertEqual(len(said['outputs'][0]['top']), 3)
+		self.assertIn('--top: 0: prints no number', self.bad(2, 'nvdla-run', self.net, '--labels', labels, '--top', 0))
+		empty = self.write('empty.txt', b'')
+		for words in (('nvdla-run', self.net), ('nvdla-eval', self.net, self.folder)):
+			self.assertIn('empty.txt: is empty', self.bad(2, *words, '--labels', empty))
 
 	def test_whose_time_it_is(self):
 		self.assertIn("1 run on embedded (host time, not a chip's), ", self.good('nvdla-run', self.net))
@@ -712,6 +753,17 @@ class Tools(ProgramTest):
 		self.assertIn('p99', run.communicate()[0])
 		self.assertEqual(run.returncode, 0)
 
+	def test_an_interrupted_warm_up_is_no_measurement(self):
+		run = subprocess.Popen([PROGRAMS['nvdla-bench'], self.net, '--warm-up', '1000'], stdout=subprocess.PIPE,
+				       stderr=subprocess.PIPE, text=True)
+		while run.poll() is None:
+			if self.has_begun(run):
+				run.send_signal(signal.SIGINT)
+			time.sleep(0.05)
+		said, error = run.communicate()
+		self.assertEqual((said, run.returncode), ('', 1), error)
+		self.assertIn('interrupted during the warm-up', error)
+
 	def has_begun(self, run):
 		"""It catches the signal, which it does last before the first run."""
 		status = Path(f'/proc/{run.pid}/status').read_text()
@@ -782,6 +834,8 @@ class Tools(ProgramTest):
 			self.assertIn(word, said)
 		self.assertEqual(edges.read_bytes()[16:24], struct.pack('>2I', 64, 16))
 		self.assertTrue(timeline.read_text().endswith('</svg>\n'))
+		for text in said, timeline.read_text().replace('&#39;', "'").replace('&apos;', "'"):
+			self.assertIn("nvdla-edges on embedded (host time, not a chip's)", text)
 
 	def test_edges_on_another_core(self):
 		command = ('nvdla-edges', '--input', self.picture(), '--width', 32, '--height', 16, '--output')
@@ -795,6 +849,8 @@ class Tools(ProgramTest):
 		said = self.bad(3, 'nvdla-top', '--once', '--device', '/dev/accel/none')
 		self.assertIn('/dev/accel/none', said)
 		self.assertIn('nvdla-prof', said)
+		for name in 'embeded', 'embedded':
+			self.assertIn(f'{name}: is neither a device file nor', self.bad(3, 'nvdla-top', '--once', '--device', name))
 		self.bad(2, 'nvdla-top', '--interval', 0)
 		self.assertIn('busy,memory,name,pid', self.bad(2, 'nvdla-top', '--sort', 'cpu'))
 

@@ -25,6 +25,10 @@ example_is_the_same() {
 		cmp "$work/example-device.png" "$work/example-embedded.png"
 }
 
+it_is_no_chip() {
+	example "$node" device | grep "nvdla-edges on $node (time of the device model, not of a chip)"
+}
+
 # What the driver counts for all processes: the example's operations, each once.
 example_is_counted() {
 	for engine in conv sdp pdp; do
@@ -193,6 +197,7 @@ damaged_loadable() {
 }
 
 check "the example gives the picture that the embedded device gives" example_is_the_same
+check "times are said to be those of the device model" it_is_no_chip
 check "the example's operations are in the driver's counters" example_is_counted
 check "nvdla-top shows operations, and turns counters on when it is told to" top_counts
 if [ -e /sys/class/devcoredump ]; then

@@ -60,11 +60,8 @@ void describeModel(const Model &model, CompileReport &report)
 				continue;
 			const auto [known, isNew] = indices.try_emplace(id, report.tensors.size());
 			if (isNew)
-				report.tensors.push_back(
-					{ value.name,
-					  toString(value.shapeInFile.empty() ? value.shape
-									     : value.shapeInFile),
-					  elementTypeName(value.type) });
+				report.tensors.push_back({ value.name, toString(value.inFile()),
+							   elementTypeName(value.type) });
 			to.push_back(known->second);
 		}
 	};

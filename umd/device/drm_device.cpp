@@ -44,10 +44,17 @@ Result<std::unique_ptr<DrmDevice>> DrmDevice::open(const std::string &given)
 				    "(sudo adduser USER render; log in again)");
 		if (error != ENOENT)
 			return fail(ErrorCode::Io, what, path, std::strerror(error));
-		return fail(ErrorCode::NoDevice, what, path,
-			    path.find('/') == std::string::npos
-				    ? "is neither a device file nor \"embedded\""
-				    : "no such device; is the nvdla module loaded?");
+		std::string others;
+		for (const std::string &other : enumerate())
+			others += (others.empty() ? "" : ", ") + other;
+		const bool isName = path.find('/') == std::string::npos;
+		std::string why =
+			isName ? "is neither a device file nor \"embedded\"" : "no such device";
+		if (!others.empty())
+			why += "; there is " + others;
+		else if (!isName)
+			why += "; is the nvdla module loaded?";
+		return fail(ErrorCode::NoDevice, what, path, why);
 	}
 	const std::unique_ptr<drmVersion, VersionFree> version(drmGetVersion(fd.get()));
 	if (!version)

@@ -10,10 +10,10 @@
 #include <fmt/core.h>
 #include <nvdla/network.h>
 
-#include "base/io/file.h"
 #include "command-line/command_line.h"
 #include "edge_network.h"
 #include "tools/device_option.h"
+#include "tools/folder.h"
 #include "tools/prof/profile_table.h"
 #include "tools/prof/run_profile.h"
 #include "tools/prof/timeline_svg.h"
@@ -53,7 +53,8 @@ private:
 /* Prints the times and counters of each operation; with --timeline, also draws them. */
 Result<void> showProfile(const Options &options, const Loadable &loadable, const RunReport &report)
 {
-	auto profile = prof::runProfile(loadable, report, "nvdla-edges on " + options.device);
+	auto profile = prof::runProfile(loadable, report,
+					"nvdla-edges on " + prof::deviceText(options.device));
 	if (!profile)
 		return forward(profile);
 	fmt::print("\n{}", prof::profileTable(*profile));
@@ -61,13 +62,28 @@ Result<void> showProfile(const Options &options, const Loadable &loadable, const
 	if (options.timeline.empty())
 		return {};
 	const std::string svg = prof::timelineSvg(*profile);
-	return writeWholeFile(options.timeline, std::as_bytes(std::span(svg)));
+	return tools::writeOrPrint(options.timeline, std::as_bytes(std::span(svg)));
+}
+
+/* The picture is always a PNG, and standard output has the table of times. */
+Result<void> checkName(const std::string &output)
+{
+	if (output == "-")
+		return fail(
+			ErrorCode::InvalidArgument, "--output", output,
+			"is standard output, which has the times; name a file that ends in .png");
+	if (tools::endingOf(output) != ".png")
+		return fail(ErrorCode::InvalidArgument, "--output", output,
+			    "must end in .png, because the picture is a PNG");
+	return {};
 }
 
 Result<void> run(const Options &options)
 {
 	Stages stages;
 
+	if (auto named = checkName(options.output); !named)
+		return named;
 	auto photo = readImage(options.input);
 	if (!photo)
 		return forward(photo);
@@ -135,12 +151,14 @@ int main(int argc, char **argv)
 			.valueText("FILE")
 			.inputFile()
 			.required();
-		app.option("--output", options.output, "PNG file to write")
+		app.option("--output", options.output,
+			   "PNG file to write; its name must end in .png")
 			.valueText("FILE")
 			.outputFile()
 			.showDefault();
 		app.option("--timeline", options.timeline,
-			   "write a timeline of the operations to this file, as a drawing (SVG)")
+			   "write a timeline of the operations to this file, as a drawing (SVG); "
+			   "- is standard output")
 			.valueText("FILE")
 			.outputFile();
 		app.option("--width", options.size.width,

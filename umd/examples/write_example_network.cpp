@@ -4,7 +4,6 @@
  */
 #include <string>
 
-#include "base/io/file.h"
 #include "bounds_network.h"
 #include "command-line/command_line.h"
 #include "edge_network.h"
@@ -27,7 +26,7 @@ Result<void> writeNetwork(Network network, const examples::EdgeNetworkSize &size
 	auto bytes = loadable->write();
 	if (!bytes)
 		return forward(bytes);
-	return writeWholeFile(path, *bytes);
+	return tools::writeOrPrint(path, *bytes);
 }
 
 } /* namespace */
@@ -45,7 +44,7 @@ int main(int argc, char **argv)
 		std::string output;
 
 		app.footer(tools::exitCodeHelpWithoutDevice);
-		app.option("--output,-o", output, "the loadable to write")
+		app.option("--output,-o", output, "the loadable to write; - is standard output")
 			.valueText("FILE")
 			.outputFile()
 			.required();

@@ -96,6 +96,14 @@ Result<void> checkIsLoadable(const std::string &path, std::span<const std::byte>
 				kind->use == Use::Input ? giveAsInput : ""));
 }
 
+const char *unreadableKind(std::span<const std::byte> bytes)
+{
+	const Signature *const kind = kindOf({}, bytes);
+
+	return kind && kind->use == Use::Loadable ? "is a loadable that is truncated or damaged"
+						  : "is not a loadable, as NVDA is not at byte 4";
+}
+
 Result<void> checkIsModel(const std::string &path, std::span<const std::byte> bytes)
 {
 	const Signature *const kind = kindOf(path, bytes);
@@ -104,7 +112,7 @@ Result<void> checkIsModel(const std::string &path, std::span<const std::byte> by
 		return {};
 	if (kind->use == Use::Loadable)
 		return fail(ErrorCode::InvalidFile, "read model", path,
-			    "is a loadable, which is compiled already; nvdla-run runs it");
+			    fmt::format("is a loadable, which is compiled already{}", runLoadable));
 	return fail(ErrorCode::InvalidFile, "read model", path,
 		    fmt::format("is {}; a TensorFlow Lite or ONNX model is needed here, or the "
 				".prototxt of a Caffe net{}",

@@ -200,14 +200,13 @@ Result<void> Reader::openRoot()
 	const auto offset = flatbuffers::ReadScalar<flatbuffers::uoffset_t>(file.data());
 	if (offset < sizeof(offset) || offset > file.size() - sizeof(flatbuffers::soffset_t) ||
 	    (skip_ + offset) % alignof(flatbuffers::soffset_t))
-		return damaged("file", fmt::format("is not a loadable, or it is truncated: its "
-						   "first table would be at byte {} of {}",
-						   offset, file.size()));
+		return damaged("file", fmt::format("{}: its first table would be at byte {} of {}",
+						   unreadableKind(file), offset, file.size()));
 
 	root_ = reinterpret_cast<const fb::Loadable *>(file.data() + offset);
 	if (!asTable(root_)->VerifyTableStart(verifier_))
-		return damaged("file", "the root table lies outside of the file: not a loadable, "
-				       "or truncated");
+		return damaged("file", fmt::format("{}: its first table lies outside of the file",
+						   unreadableKind(file)));
 	if (!asTable(root_)->VerifyField<fb::Version>(verifier_, fb::Loadable::VT_VERSION,
 						      alignof(fb::Version)) ||
 	    !root_->version())
@@ -471,7 +470,9 @@ Result<Loadable> readEither(std::span<const std::byte> bytes)
 
 Result<Loadable> Loadable::read(std::span<const std::byte> bytes)
 {
-	return guarded(readingLoadable, "file", [&] { return readEither(bytes); });
+	return guarded(readingLoadable, "file", [&] {
+		return checkIsLoadable("file", bytes).and_then([&] { return readEither(bytes); });
+	});
 }
 
 Result<Loadable> Loadable::readFile(const std::string &path)

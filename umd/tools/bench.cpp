@@ -19,6 +19,7 @@
 #include "network_file.h"
 #include "program.h"
 #include "progress.h"
+#include "tools/prof/profile.h"
 
 namespace
 {
@@ -107,9 +108,9 @@ public:
 				[&] { keep(guarded(name, [&] { return work(request); })); });
 		while (!isOver()) {
 			std::this_thread::sleep_for(std::chrono::milliseconds(100));
-			progress.show(fmt::format(
-				"{}: {:.0f} s left", name,
-				std::chrono::duration<double>(end_ - Clock::now()).count()));
+			const std::chrono::duration<double> left = end_ - Clock::now();
+			progress.show(fmt::format("{}: {:.0f} s left", name,
+						  std::ceil(std::max(left.count(), 0.0))));
 		}
 		threads.clear();
 		if (!failed_)
@@ -187,6 +188,9 @@ Result<bench::Measurement> measure(const Settings &settings)
 		auto warm = Phase(settings.warmUp, 0, options).run(*requests, progress, "warm-up");
 		if (!warm)
 			return forward(warm);
+		if (interrupted)
+			return fail(ErrorCode::Cancelled, "measure", settings.network.path,
+				    "interrupted during the warm-up, before any run was measured");
 	}
 	Phase phase(settings.duration, settings.runs, options);
 	auto times = phase.run(*requests, progress, "measuring");
@@ -234,7 +238,8 @@ Result<void> run(const Settings &settings)
 		return {};
 	}
 	fmt::print("{}", bench::measurementText(*measured, *earlier ? &**earlier : nullptr));
-	if (settings.device.starts_with(Device::embeddedPath))
+	if (prof::deviceText(settings.device) != settings.device &&
+	    settings.device.find("realtime") == std::string::npos)
 		fmt::print("These are times of the device model on this host; nvdla-prof --chip "
 			   "predicts those of a chip.\n");
 	return {};

@@ -14,12 +14,12 @@
 
 #include <fmt/core.h>
 #include <nvdla/compiler.h>
-#include <nvdla/task.h>
 
 #include "base/io/file.h"
 #include "command-line/chip_options.h"
 #include "command-line/command_line.h"
 #include "compiler/option_names.h"
+#include "loadable/half_use.h"
 #include "program.h"
 #include "samples.h"
 #include "scaling_options.h"
@@ -75,6 +75,12 @@ bool isClockOnly(const ChipOptions &chip)
 Result<void> checkOptions(const CompileSettings &settings)
 {
 	const bool hasSamples = !settings.samples.empty();
+
+	if (settings.report && settings.output == "-" &&
+	    (settings.reportFile.empty() || settings.reportFile == "-"))
+		return fail(ErrorCode::InvalidArgument, "--report", "",
+			    "goes to standard output, as the loadable does (-o -); name a file "
+			    "with --report-file");
 	auto done = checkEffects(settings.ofSamples, hasSamples, "--calibrate");
 
 	if (done)
@@ -92,51 +98,6 @@ Result<void> checkOptions(const CompileSettings &settings)
 				    settings.report.has_value() || !isClockOnly(settings.chip),
 				    "--report");
 	return done;
-}
-
-bool isHalf(unsigned engine, const nvdla_operation_desc &operation)
-{
-	switch (engine) {
-	case NVDLA_OP_CONV:
-		return operation.conv.out_precision == NVDLA_PRECISION_FP16;
-	case NVDLA_OP_SDP:
-		return operation.sdp.src_precision == NVDLA_PRECISION_FP16 ||
-		       operation.sdp.dst_precision == NVDLA_PRECISION_FP16;
-	case NVDLA_OP_PDP:
-		return operation.pdp.precision == NVDLA_PRECISION_FP16;
-	case NVDLA_OP_CDP:
-		return operation.cdp.in_precision == NVDLA_PRECISION_FP16;
-	}
-	return false;
-}
-
-bool isHalf(const AnyTask &any)
-{
-	if (const auto *cpu = std::get_if<EmuTask>(&any))
-		return std::ranges::any_of(cpu->operations, [](const EmuOperation &operation) {
-			return operation.dst.type == DataType::Half;
-		});
-	const auto *task = std::get_if<DlaTask>(&any);
-	for (size_t i = 0; task && i < task->graph.size(); i++) {
-		if (isHalf(task->graph[i].op_type, task->operations[i]))
-			return true;
-	}
-	return false;
-}
-
-/* Refuses --precision fp16 for an integer model: compilation keeps the model's integers. */
-Result<void> checkFloats(const CompileSettings &settings, const Loadable &loadable)
-{
-	if (settings.precision != DataType::Half)
-		return {};
-	auto tasks = tasksInOrder(loadable);
-	if (!tasks)
-		return forward(tasks);
-	if (tasks->empty() ||
-	    std::ranges::any_of(*tasks, [](const AnyTask &task) { return isHalf(task); }))
-		return {};
-	return fail(ErrorCode::InvalidArgument, "--precision", settings.model,
-		    "is a model of integers, and fp16 is for float models only");
 }
 
 bool calibrates(const CompileSettings &settings)
@@ -240,8 +201,11 @@ Result<void> compile(const CompileSettings &settings)
 			fmt::format("{}: {}", settings.model, compiled.error().where);
 		return forward(compiled);
 	}
-	if (auto floats = checkFloats(settings, compiled->loadable); !floats)
-		return floats;
+	if (settings.precision == DataType::Half) {
+		if (auto floats = checkComputesHalf(compiled->loadable); !floats)
+			return fail(floats.error().code, "--precision", settings.model,
+				    floats.error().why);
+	}
 	if (options->calibration)
 		storeScaling(compiled->loadable, *options->calibration, settings.scaling.scaling());
 	auto nodes = settings.report ? report::nodeNames(*model) : report::NodeNames{};

@@ -20,6 +20,7 @@
 #include "scaling_options.h"
 #include "tensor_io.h"
 #include "text_file.h"
+#include "tools/prof/profile.h"
 
 namespace
 {
@@ -159,7 +160,7 @@ void thinOut(std::vector<eval::LabelledPicture> &pictures, size_t count)
 
 Result<void> evaluate(Settings &settings)
 {
-	auto labels = tools::readLines(settings.labels);
+	auto labels = tools::readClasses(settings.labels);
 	if (!labels)
 		return forward(labels);
 	auto pictures = settings.truth.empty()
@@ -182,7 +183,9 @@ Result<void> evaluate(Settings &settings)
 			return forward(score);
 		scores.push_back(std::move(*score));
 	}
-	fmt::print("{}", settings.json ? eval::scoreJson(scores) : eval::scoreTable(scores));
+	const std::string on = prof::deviceText(settings.run.device);
+	fmt::print("{}",
+		   settings.json ? eval::scoreJson(scores, on) : eval::scoreTable(scores, on));
 	return {};
 }
 

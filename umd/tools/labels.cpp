@@ -28,7 +28,7 @@ Result<size_t> findOutputOf(const Network &network, size_t count, const std::str
 
 Result<std::vector<std::string>> readLabels(const std::string &path, const Network &network)
 {
-	auto labels = readLines(path);
+	auto labels = readClasses(path);
 
 	if (!labels || path.empty())
 		return labels;

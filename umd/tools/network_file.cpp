@@ -9,6 +9,7 @@
 #include <nvdla/loadable_json.h>
 
 #include "base/io/file.h"
+#include "folder.h"
 #include "frameworks/plugin/cache.h"
 #include "loadable/file_kind.h"
 #include "program.h"
@@ -84,6 +85,10 @@ Result<NetworkFile> NetworkOptions::file() const
 		return fail(ErrorCode::InvalidArgument, "network", network_,
 			    fmt::format("excludes {}, which also names a network",
 					model_.empty() ? "--loadable" : "--model"));
+	if (!cache_.empty()) {
+		if (auto checked = checkFolder("--cache", cache_); !checked)
+			return forward(checked);
+	}
 	auto options = strategy_.options();
 	if (!options)
 		return forward(options);
@@ -122,15 +127,18 @@ Result<CompiledModel> cachedModel(const NetworkFile &file)
 	if (auto known = cache.find(*model, file.options))
 		return std::move(*known);
 	auto compiled = compileFile(file.path, file.options);
-	if (compiled)
-		cache.keep(*model, *compiled, file.options);
+	if (!compiled)
+		return compiled;
+	if (auto kept = cache.keep(*model, *compiled, file.options); !kept)
+		say(fmt::format("{}: --cache: {} is not kept: {}\n", program_invocation_short_name,
+				file.path, kept.error().message()));
 	return compiled;
 }
 
 /* Replaces the compiler's advice, which is for nvdla-compile, by advice for this program. */
 void adaptAdvice(Error &error, const NetworkFile &file)
 {
-	const auto replace = [&](const std::string &advice, const std::string &by) {
+	const auto replace = [&](std::string_view advice, const std::string &by) {
 		const size_t at = error.why.find(advice);
 		if (at != std::string::npos)
 			error.why.replace(at, advice.size(), by);
@@ -139,7 +147,7 @@ void adaptAdvice(Error &error, const NetworkFile &file)
 	if (!file.calibrates)
 		replace("(--calibrate)", fmt::format("(nvdla-compile --target {} --calibrate)",
 						     file.options.core.name));
-	replace("; nvdla-run runs it", "; name it with --loadable");
+	replace(runLoadable, "; name it with --loadable");
 }
 
 } /* namespace */

@@ -4,9 +4,7 @@
  */
 #pragma once
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <initializer_list>
 
 #include <fmt/core.h>
@@ -14,6 +12,7 @@
 #include "base/io/file.h"
 #include "base/io/guarded.h"
 #include "command-line/command_line.h"
+#include "command-line/message.h"
 #include "exit_code.h"
 
 namespace nvdla::tools
@@ -40,8 +39,10 @@ inline Result<void> checkUses(std::initializer_list<OptionUse> uses)
 /** \return Io if the standard output could not be written */
 inline Result<void> flushOutput()
 {
-	if (std::fflush(stdout) || std::ferror(stdout))
-		return fail(ErrorCode::Io, "write", "standard output", std::strerror(errno));
+	const std::string problem = problemOfStandardOutput();
+
+	if (!problem.empty())
+		return fail(ErrorCode::Io, "write", "standard output", problem);
 	return {};
 }
 
@@ -64,13 +65,10 @@ int runProgram(const char *name, Work work)
 {
 	auto done = guarded("", std::move(work));
 
-	if (done) {
-		if (auto flushed = flushOutput(); !flushed)
-			done = forward(flushed);
-	}
+	/* After an exit code other than 0, the error is said already. */
 	if (done)
-		return *done;
-	fmt::print(stderr, "{}: {}\n", name, done.error().message());
+		return *done ? *done : finishOutput(name, 0);
+	say(fmt::format("{}: {}\n", name, done.error().message()));
 	return exitCode(done.error().code);
 }
 

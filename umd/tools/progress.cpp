@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "progress.h"
 
-#include <cstdio>
-
 #include <fmt/core.h>
 #include <unistd.h>
+
+#include "command-line/message.h"
 
 namespace nvdla::tools
 {
@@ -34,8 +34,7 @@ void Progress::show(const std::string &text)
 {
 	if (!active_)
 		return;
-	fmt::print(stderr, "\r\x1b[K{}", text);
-	std::fflush(stderr);
+	say("\r\x1b[K" + text);
 }
 
 void Progress::count(const char *what, uint64_t done, uint64_t all)

@@ -10,6 +10,7 @@
 #include "command-line/command_line.h"
 #include "device_option.h"
 #include "exit_code.h"
+#include "folder.h"
 #include "program.h"
 #include "quantization_options.h"
 #include "scaling_options.h"
@@ -85,8 +86,8 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 		app, "--output", settings.outputs,
 		"write an output to this file. The ending of its name chooses the format: .npy, "
 		"the numbers as a numpy array; .dimg, the elements (format of NVIDIA's runtime); "
-		".raw, the bytes as the NVDLA writes them; any other ending needs --rawdump. "
-		"Repeat --output for further outputs")
+		".raw, the bytes as the NVDLA writes them; any other ending needs --rawdump, "
+		"with which - is standard output. Repeat --output for further outputs")
 		.valueText("FILE")
 		.outputFile();
 	lists.keep(addPerTensor(app, "--output-scale", lists.output.scales,
@@ -114,9 +115,9 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 		   "range and the shares of elements that have the lowest and the highest value "
 		   "of their type. Only for a model, not for a loadable")
 		.valueText("FOLDER");
-	app.option("--top", settings.top,
-		   "print the N largest numbers of each output with their positions; default: 0 "
-		   "(none), or 1 with --labels");
+	lists.keep(app.option("--top", settings.top,
+			      "print the N largest numbers of each output with their positions; "
+			      "default: 0 (none), or 1 with --labels"));
 	app.option("--labels", settings.labels,
 		   "text file with the names of the classes, one a line: print the name beside "
 		   "each number of --top")
@@ -175,6 +176,10 @@ Result<void> takeLists(const Lists &lists, RunSettings &settings)
 		return fail(ErrorCode::InvalidArgument, "--dump-surfaces", settings.network.path,
 			    "is a loadable, of which only the outputs remain after a run; give the "
 			    "model");
+	if (!settings.surfaces.empty()) {
+		if (auto folder = checkFolder("--dump-surfaces", settings.surfaces); !folder)
+			return folder;
+	}
 	settings.usualOutputs = settings.rawDump || !lists.images.empty();
 	if (!lists.images.empty())
 		settings.inputs = lists.images;
@@ -199,6 +204,9 @@ Result<void> checkOptions(const Lists &lists, const RunSettings &settings)
 	const bool tells = !settings.perf || settings.json;
 	const char *inTable = "--json, because the table of --perf shows every operation";
 
+	if (settings.json && std::ranges::find(outputs, "-") != outputs.end())
+		return fail(ErrorCode::InvalidArgument, "--output", "-",
+			    "is standard output, to which --json prints; name a file");
 	if (!settings.rawDump) {
 		for (const std::string &path : outputs) {
 			if (fileKind(path) == FileKind::Other)
@@ -248,8 +256,12 @@ Result<std::optional<int>> parseRunOptions(int argc, char **argv, RunSettings &s
 	if (const auto code = app.parse(argc, argv))
 		return code;
 
-	if (!settings.labels.empty())
-		settings.top = std::max(settings.top, 1u);
+	if (!settings.labels.empty() && !settings.top) {
+		if (lists.at("--top").given())
+			return fail(ErrorCode::InvalidArgument, "--top", "0",
+				    "prints no number whose class --labels could name");
+		settings.top = 1;
+	}
 	if (auto checked = trace.check(); !checked)
 		return forward(checked);
 	if (auto taken = takeLists(lists, settings); !taken)

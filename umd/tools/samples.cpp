@@ -32,8 +32,8 @@ Result<std::vector<std::string>> filesOf(const std::vector<std::string> &paths)
 			files.push_back(path);
 			continue;
 		}
-		auto samples = pathsIn(path, reading, [](const std::filesystem::path &file) {
-			return file.extension() == ".npy" || isPictureFile(file);
+		auto samples = picturesIn(path, reading, [](const std::filesystem::path &file) {
+			return file.extension() == ".npy";
 		});
 		if (!samples)
 			return forward(samples);

@@ -50,8 +50,7 @@ Result<std::vector<std::byte>> inputElements(const TensorDesc &desc,
 		auto elements = elementsFromNpy(desc, *array, settings.layout);
 		if (const std::string note = inputNote(desc, array->type, array->elements);
 		    elements && !note.empty())
-			fmt::print(stderr, "{}: {}: {}\n", program_invocation_short_name, path,
-				   note);
+			say(fmt::format("{}: {}: {}\n", program_invocation_short_name, path, note));
 		return elements;
 	}
 	if (text.starts_with(dimgMagic)) {
@@ -127,8 +126,8 @@ Result<std::string> setInput(Network &network, size_t index, const std::string &
 void sayZeroInputs(const char *program, size_t given, const Network &network)
 {
 	for (size_t i = given; i < network.inputs().size(); i++)
-		fmt::print(stderr, "{}: input '{}' is zero: --input was not given for it\n",
-			   program, printable(network.inputs()[i].name));
+		say(fmt::format("{}: input '{}' is zero: --input was not given for it\n", program,
+				printable(network.inputs()[i].name)));
 }
 
 Result<void> writeOutput(const Network &network, size_t index, const std::string &path,
@@ -143,7 +142,7 @@ Result<void> writeOutput(const Network &network, size_t index, const std::string
 		auto tensor = network.output(index);
 		if (!tensor)
 			return forward(tensor);
-		return writeWholeFile(path, *tensor);
+		return writeOrPrint(path, *tensor);
 	}
 	if (fileKind(path) == FileKind::Npy) {
 		const ElementOrder order = settings.layout.value_or(desc.order());
@@ -152,14 +151,14 @@ Result<void> writeOutput(const Network &network, size_t index, const std::string
 			auto own = network.outputElements(index, order).and_then([&](auto &&all) {
 				return encodeNpy(shape, desc.type, all);
 			});
-			return own ? writeWholeFile(path, *own) : forward(own);
+			return own ? writeOrPrint(path, *own) : forward(own);
 		}
 		auto array = network.outputFloat(index, order).and_then([&](const auto &values) {
 			return encodeNpy(shape, values);
 		});
 		if (!array)
 			return forward(array);
-		return writeWholeFile(path, *array);
+		return writeOrPrint(path, *array);
 	}
 
 	auto elements = network.outputElements(index);
@@ -167,12 +166,12 @@ Result<void> writeOutput(const Network &network, size_t index, const std::string
 		return forward(elements);
 	if (settings.rawDump) {
 		const std::string text = elementText(desc, *elements);
-		return writeWholeFile(path, std::as_bytes(std::span(text)));
+		return writeOrPrint(path, std::as_bytes(std::span(text)));
 	}
 	auto dimg = encodeDimg(desc, *elements);
 	if (!dimg)
 		return forward(dimg);
-	return writeWholeFile(path, *dimg);
+	return writeOrPrint(path, *dimg);
 }
 
 Result<std::vector<std::pair<size_t, float>>> topElements(const Network &network, size_t index,

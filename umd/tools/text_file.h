@@ -31,4 +31,16 @@ inline Result<std::vector<std::string>> readLines(const std::string &path)
 	return lines;
 }
 
+/** \return the names of classes in the file of --labels, one a line; none if \a path is empty;
+ * InvalidFile if the file has no line */
+inline Result<std::vector<std::string>> readClasses(const std::string &path)
+{
+	auto names = readLines(path);
+
+	if (names && names->empty() && !path.empty())
+		return fail(ErrorCode::InvalidFile, "--labels", path,
+			    "is empty; it must have the name of a class in each line");
+	return names;
+}
+
 } /* namespace nvdla::tools */

@@ -10,6 +10,7 @@
 
 #include "base/io/error_code.h"
 #include "device/embedded/embedded_device.h"
+#include "folder.h"
 #include "program.h"
 #include "trace/published.h"
 
@@ -70,6 +71,10 @@ void TraceOptions::addTo(CommandLine &app)
 
 Result<void> TraceOptions::check() const
 {
+	if (!folder_.empty()) {
+		if (auto checked = checkFolder("--trace", folder_); !checked)
+			return checked;
+	}
 	for (const CommandLineOption &option : others_)
 		if (auto checked = checkUses({ { option, !folder_.empty(), "--trace" } }); !checked)
 			return checked;

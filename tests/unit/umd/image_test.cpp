@@ -91,6 +91,16 @@ TEST(Picture, Jpeg)
 	}
 }
 
+TEST(Picture, ColoursOfPrintAreRefusedWithARemedy)
+{
+	const Image print{ 2, 1, 4, std::vector<uint8_t>(8, 50) };
+	const auto read = decodeImage(test::encodeJpeg(print), "print");
+
+	ASSERT_FALSE(read);
+	EXPECT_NE(read.error().why.find("convert it to RGB"), std::string::npos)
+		<< read.error().message();
+}
+
 TEST(Picture, ResizeKeepsFlatAreasAndAverages)
 {
 	const Image flat{ 5, 7, 3, std::vector<uint8_t>(5 * 7 * 3, 77) };

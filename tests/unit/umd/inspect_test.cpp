@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <sstream>
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "edge_network.h"
+#include "loadable/emu_descriptors.h"
 #include "loadable/inspect/graph_picture.h"
 #include "loadable/inspect/layered_layout.h"
 #include "loadable/inspect/loadable_text.h"
@@ -42,6 +45,29 @@ Loadable referenceLoadable(const std::filesystem::path &reference, const char *n
 	return *loadable;
 }
 
+/* Returns the graph of layers of \a width operations each, of which all read all of the layer
+ * before; the last operation of each layer has another shape than the others. */
+NetworkGraph wideGraph(size_t layers, size_t width)
+{
+	NetworkGraph graph;
+
+	for (size_t i = 0; i < layers * width; i++) {
+		const std::string shape = i % width + 1 == width ? "4x9x9" : "16x9x9";
+		GraphNode node;
+		for (const char *engine : { "CONV", "SDP" })
+			node.operations.push_back(
+				{ 0,
+				  2 * i + node.operations.size(),
+				  { engine, "direct 3x3, pad 1", shape, "int8", "@1+0 -> @1+64",
+				    fmt::format("layer{}", i / width) } });
+		for (size_t from = i / width * width - width;
+		     i >= width && from < i / width * width; from++)
+			graph.edges.push_back({ from, i, GraphEdge::Kind::Data, "16x9x9" });
+		graph.nodes.push_back(std::move(node));
+	}
+	return graph;
+}
+
 } /* namespace */
 
 TEST(Inspect, FusedOperationsAreOneNode)
@@ -68,6 +94,24 @@ TEST(Inspect, OperationsInWords)
 	EXPECT_TRUE(test::has(*text, "then 1 (op_programmed)")) << *text;
 	EXPECT_TRUE(test::has(*text, "max 2x2, stride 2")) << *text;
 	EXPECT_TRUE(test::has(*text, "alloc,input")) << *text;
+}
+
+TEST(Inspect, LongNamesDoNotWidenTheTableOfMemories)
+{
+	Loadable loadable = test::copyLoadable(std::vector<std::byte>(64));
+	ASSERT_FALSE(loadable.tensors.empty());
+	for (int i = 0; i < 9; i++)
+		loadable.tensors.push_back(loadable.tensors.front());
+	for (TensorEntry &tensor : loadable.tensors)
+		tensor.name = std::string(500, 'x') + "/end";
+	const auto text = loadableText(loadable, "net");
+	ASSERT_TRUE(text) << text.error().message();
+	const std::string table = text->substr(text->find("contents, tensors"));
+	EXPECT_TRUE(test::has(table, "x/end+0, ")) << table;
+	EXPECT_TRUE(test::has(table, " more\n")) << table;
+	std::istringstream lines(table);
+	for (std::string line; std::getline(lines, line);)
+		EXPECT_LE(line.size(), 250u) << line;
 }
 
 TEST(Inspect, CopyIsDescribed)
@@ -122,6 +166,89 @@ TEST(Inspect, DotHasEveryNodeAndEdge)
 	EXPECT_TRUE(dot.starts_with("digraph \"a \\\"b\\\"\" {"));
 	EXPECT_EQ(countOf(dot, "label="), graph->nodes.size() + graph->edges.size());
 	EXPECT_EQ(countOf(dot, " -> n"), graph->edges.size());
+}
+
+/* A depthwise convolution of many channels is many operations, which do not need each other. */
+TEST(Inspect, ALayersEqualOperationsAreOneBox)
+{
+	const Svg picture = graphPicture(wideGraph(20, 60), "net");
+	EXPECT_LT(picture.width(), 1000);
+	EXPECT_LT(picture.height(), 4000);
+	const std::string svg = graphSvg(wideGraph(2, 60), "net");
+	EXPECT_TRUE(test::has(svg, ">59 x layer1</text>")) << svg;
+	EXPECT_TRUE(test::has(svg, ">layer1</text>")) << svg;
+	EXPECT_EQ(countOf(svg, "class=\"edge\""), 4U);
+	/* No operation is lost: a program finds each, and the title has its place. */
+	std::string convolutions;
+	for (size_t i = 0; i < 59; i++)
+		convolutions += fmt::format("{}0.{}", i ? " " : "", 2 * i);
+	EXPECT_TRUE(test::has(svg, fmt::format("<g data-op=\"{}\">", convolutions))) << svg;
+	EXPECT_TRUE(test::has(svg, "task 0 operation 117: @1+0 -&gt; @1+64")) << svg;
+}
+
+/* Operations of which no layer is known may compute different layers. */
+TEST(Inspect, OperationsWithoutALayerHaveTheirOwnBoxes)
+{
+	NetworkGraph graph = wideGraph(1, 5);
+	for (GraphNode &node : graph.nodes)
+		node.operations[0].text.layer.clear();
+	EXPECT_EQ(countOf(graphSvg(graph, "net"), "class=\"box\""), 5U);
+}
+
+/* A CPU operation reads and writes all surfaces of its cubes, with the atoms of their core. */
+TEST(Inspect, CubesOfCpuOperationsAreWhole)
+{
+	const struct {
+		EmuFormat format;
+		PixelFormat layout;
+	} cores[] = { { EmuFormatInt8, PixelFormat::Feature },
+		      { EmuFormatInt8SmallAtoms, PixelFormat::FeatureX8 } };
+	for (const auto &[format, layout] : cores) {
+		test::LoadableBuilder builder;
+		const uint32_t atom = atomBytes(layout);
+		const TensorDesc whole =
+			TensorDesc::packedFeature("whole", DataType::Int8, 2 * atom, 2, 2, layout);
+		TensorDesc second =
+			TensorDesc::packedFeature("second", DataType::Int8, atom, 2, 2, layout);
+		const EmuBufferDesc from = { .address = 1,
+					     .size = static_cast<uint32_t>(whole.size),
+					     .format = static_cast<uint16_t>(format),
+					     .width = 2,
+					     .height = 2,
+					     .channel = static_cast<uint16_t>(2 * atom),
+					     .line_stride = whole.lineStride,
+					     .surf_stride = whole.surfaceStride };
+		EmuBufferDesc to = from;
+		to.address = 2;
+		/* The second operation reads what the first wrote into its second surface. */
+		EmuBufferDesc part = to, end = from;
+		part.offset = whole.surfaceStride;
+		part.channel = end.channel = static_cast<uint16_t>(atom);
+		end.address = 3;
+		const std::vector<EmuBufferPair<EmuBufferDesc>> pairs = {
+			{ .src_data = from, .dst_data = to }, { .src_data = part, .dst_data = end }
+		};
+		EmuOperationDesc operation = { .in_scale = 1, .out_scale = 1 };
+		operation.power.power = operation.power.scale = 1;
+		const uint16_t network = builder.content(
+			"network", test::bytesOf(EmuNetworkDesc{ 4, 5, 2 }), Interface::Emu1);
+		std::vector<uint16_t> addresses{ network, builder.tensor(whole, MemoryInput),
+						 builder.memory(whole.size),
+						 builder.tensor(second, MemoryOutput) };
+		const std::vector<EmuOperationDesc> operations(2, operation);
+		addresses.push_back(
+			builder.content("operations", test::bytesOf(operations), Interface::Emu1));
+		addresses.push_back(
+			builder.content("buffers", test::bytesOf(pairs), Interface::Emu1));
+		builder.task(Interface::Emu1, addresses);
+		const auto graph = networkGraph(builder.loadable);
+		ASSERT_TRUE(graph) << graph.error().message();
+		ASSERT_EQ(graph->nodes.size(), 4U);
+		EXPECT_TRUE(std::ranges::any_of(graph->edges, [](const GraphEdge &edge) {
+			return edge.from == 1 && edge.to == 2;
+		})) << atom;
+		EXPECT_EQ(graph->edges.size(), 3U);
+	}
 }
 
 TEST(Inspect, SvgEscapesNames)
@@ -206,7 +333,9 @@ TEST(LayeredLayout, AChainIsStraight)
 {
 	std::vector<LayoutBox> boxes = { { 10, 10, {} }, { 200, 10, {} }, { 40, 10, {} } };
 	std::vector<LayoutEdge> edges = { { 0, 1, {} }, { 1, 2, {} } };
-	layOut(boxes, edges);
+	const LayoutGaps gaps;
+	/* Straight edges need little height. */
+	EXPECT_NEAR(layOut(boxes, edges, gaps).y, 3 * 10 + 2 * gaps.straight, 0.01);
 	EXPECT_NEAR(boxes[0].centre.x, 100.0, 0.01);
 	EXPECT_NEAR(boxes[2].centre.x, 100.0, 0.01);
 }

@@ -280,10 +280,30 @@ TEST(LoadableJson, BytesThatAreNoFieldSurvive)
 TEST(LoadableJson, NamesThatAreNoText)
 {
 	Loadable loadable = exampleNetwork();
-	loadable.tensors[0].name = "\xff";
+	loadable.tensors[0].name = "le\xff\nt";
 	auto json = loadableToJson(loadable);
-	ASSERT_FALSE(json);
-	EXPECT_EQ(json.error().code, ErrorCode::Unsupported);
+	ASSERT_TRUE(json);
+	auto back = loadableFromJson(*json);
+	ASSERT_TRUE(back);
+	EXPECT_EQ(back->tensors[0].name, R"(le\xff\x0at)");
+	loadable.tensors[0].name = back->tensors[0].name;
+	EXPECT_TRUE(*back == loadable);
+}
+
+TEST(LoadableJson, NamesOfBlobsThatAreNoTextMeetTheirReferences)
+{
+	Loadable loadable = emuNetwork(1.0f);
+	for (Memory &memory : loadable.memories) {
+		for (auto &content : memory.contents)
+			content.blob += "\xfe";
+	}
+	for (Blob &blob : loadable.blobs)
+		blob.name += "\xfe";
+	auto json = loadableToJson(loadable);
+	ASSERT_TRUE(json) << json.error().message();
+	auto back = loadableFromJson(*json);
+	ASSERT_TRUE(back) << back.error().message();
+	EXPECT_EQ(back->blobs[0].name.substr(back->blobs[0].name.size() - 4), R"(\xfe)");
 }
 
 TEST(LoadableJson, ErrorsNamePathValueAndRemedy)

@@ -177,6 +177,8 @@ TEST(Npy, ArraysHaveTheShapeOfTheSignature)
 	EXPECT_EQ(samples(batch, { 6, 8 }), 3u);
 	EXPECT_EQ(samples(batch, { 5, 8 }), 0u);
 	EXPECT_EQ(samples({ { 1, 1 }, ElementOrder::Nhwc }, { 9 }), 9u);
+	EXPECT_FALSE(countSamples("x", nchw, std::vector<size_t>{ 0, 3, 4, 5 }));
+	EXPECT_FALSE(countSamples("x", batch, std::vector<size_t>{ 0, 8 }));
 	const auto other = countSamples("x", nchw, std::vector<size_t>{ 1, 4, 5, 3 });
 	EXPECT_NE(other.error().why.find("whose channels are last"), std::string::npos)
 		<< other.error().message();
@@ -275,12 +277,33 @@ TEST(Npy, NumbersAreWrittenAndRead)
 	EXPECT_FALSE(encodeNpy(std::vector<size_t>{ 7 }, values));
 }
 
+/* As numpy writes a transposed array, and an array of another machine. */
+TEST(Npy, OrdersOfElementsAndOfBytes)
+{
+	const std::vector<int16_t> little{ 1, 4, 2, 5, 3, 6 };
+	const std::vector<int16_t> big{ 0x100, 0x400, 0x200, 0x500, 0x300, 0x600 };
+	const auto numbersOf = [](const char *code, const std::vector<int16_t> &held) {
+		const auto bytes = std::as_bytes(std::span(held));
+		auto array =
+			decodeNpy(npyFile(fmt::format("{{'descr': '{}', 'fortran_order': True, "
+						      "'shape': (1, 2, 3), }}",
+						      code),
+					  { bytes.begin(), bytes.end() }),
+				  "file");
+		return array ? elementsToFloat(array->type, array->elements) : std::vector<float>();
+	};
+
+	EXPECT_EQ(numbersOf("<i2", little), (std::vector<float>{ 1, 2, 3, 4, 5, 6 }));
+	EXPECT_EQ(numbersOf(">i2", big), (std::vector<float>{ 1, 2, 3, 4, 5, 6 }));
+	EXPECT_EQ(numbersOf(">u2", big), (std::vector<float>{ 1, 2, 3, 4, 5, 6 }));
+}
+
 TEST(Npy, DamagedFilesAreRefused)
 {
 	const std::vector<std::byte> data(24);
 	const char *dictionaries[] = {
 		"{'descr': '<c8', 'fortran_order': False, 'shape': (3,), }",
-		"{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }",
+		"{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2, 3), }",
 		"{'descr': '<f4', 'fortran_order': False, 'shape': (7,), }",
 		"{'descr': '<f4', 'fortran_order': False, 'shape': (0, 3), }",
 		"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 99999999999), }",

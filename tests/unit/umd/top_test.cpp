@@ -153,6 +153,7 @@ TEST_F(TopTest, FindsDevices)
 		ASSERT_FALSE(none) << name;
 		EXPECT_EQ(none.error().code, ErrorCode::NoDevice);
 		EXPECT_TRUE(test::has(none.error().message(), name));
+		EXPECT_TRUE(test::has(none.error().message(), "there is accel0, accel2, accel10"));
 	}
 	EXPECT_EQ(takeSnapshot({ "", root_ / "nothing" }).error().code, ErrorCode::NoDevice);
 }

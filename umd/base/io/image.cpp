@@ -164,6 +164,10 @@ Result<Image> decodeJpeg(std::span<const std::byte> bytes, const std::string &na
 	    !checked)
 		return forward(checked);
 
+	if (colours == TJCS_CMYK || colours == TJCS_YCCK)
+		return fail(ErrorCode::Unsupported, readingPicture, name,
+			    "is a JPEG in the colours of print (CMYK); convert it to RGB");
+
 	const bool grey = colours == TJCS_GRAY;
 	image.width = static_cast<uint32_t>(width);
 	image.height = static_cast<uint32_t>(height);
@@ -174,6 +178,23 @@ Result<Image> decodeJpeg(std::span<const std::byte> bytes, const std::string &na
 			  grey ? TJPF_GRAY : TJPF_RGB, TJFLAG_STOPONWARNING))
 		return badPicture(name, tjGetErrorStr2(jpeg.get()));
 	return image;
+}
+
+/* Returns what is to be done with a file that is no picture of a known kind. */
+std::string adviceFor(std::string_view text)
+{
+	const bool isWebP = text.starts_with("RIFF") && text.substr(0, 12).ends_with("WEBP");
+	const char *kind = text.starts_with("GIF8") ? "a GIF picture"
+			   : text.starts_with("BM") ? "a BMP picture"
+			   : isWebP		    ? "a WebP picture"
+						    : nullptr;
+
+	if (text.starts_with("PK\x03\x04"))
+		return "is a zip archive, such as a .npz file; save each array in a file of its "
+		       "own, .npy, with numpy.save()";
+	if (kind)
+		return fmt::format("is {}; convert it to PNG or JPEG", kind);
+	return "is none of binary PGM (P5), PPM (P6), PNG and JPEG; convert it to one of these";
 }
 
 } /* namespace */
@@ -192,8 +213,7 @@ Result<Image> decodeImage(std::span<const std::byte> bytes, const std::string &n
 			return decodePng(bytes, name);
 		if (text.starts_with(jpeg))
 			return decodeJpeg(bytes, name);
-		return fail(ErrorCode::Unsupported, readingPicture, name,
-			    "is none of binary PGM (P5), PPM (P6), PNG and JPEG");
+		return fail(ErrorCode::Unsupported, readingPicture, name, adviceFor(text));
 	});
 }
 

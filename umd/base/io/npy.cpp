@@ -107,6 +107,7 @@ struct FileType {
 	size_t fileBytes; /* bytes of an element in the file */
 	std::vector<std::byte> (*convert)(std::span<const std::byte>) = nullptr;
 	bool ofBytes = false;
+	bool isBigEndian = false;
 };
 
 constexpr FileType fileTypes[] = {
@@ -127,21 +128,48 @@ constexpr FileType fileTypes[] = {
 Result<FileType> typeOf(std::string_view dictionary, const std::string &name)
 {
 	const std::string_view text = valueOf(dictionary, "'descr':", ',');
+	std::string code(text);
 
-	for (const FileType &known : fileTypes) {
-		if (text.find(known.code) != std::string_view::npos)
-			return known;
+	std::ranges::replace(code, '>', '<');
+	for (FileType known : fileTypes) {
+		if (code.find(known.code) == std::string::npos)
+			continue;
+		known.isBigEndian = text.find('>') != std::string_view::npos;
+		return known;
 	}
-	return fail(
-		ErrorCode::Unsupported, readingNpy, name,
-		fmt::format("element type {}; float16 to float64, integers and bool in the order "
-			    "of bytes of this machine are read",
-			    text));
+	return fail(ErrorCode::Unsupported, readingNpy, name,
+		    fmt::format("element type {}; float16 to float64, integers and bool are read; "
+				"convert it with numpy's astype",
+				text));
 }
 
 size_t bytesOf(std::span<const size_t> shape, size_t each)
 {
 	return std::accumulate(shape.begin(), shape.end(), each, std::multiplies());
+}
+
+/* Reverses the bytes of each element. */
+void swapBytes(std::vector<std::byte> &elements, size_t each)
+{
+	for (auto at = elements.begin(); at != elements.end(); at += static_cast<ptrdiff_t>(each))
+		std::reverse(at, at + static_cast<ptrdiff_t>(each));
+}
+
+/* Changes the order of elements from that of Fortran, where the first axis changes fastest, to that
+ * of C, where the last one does. */
+void toOrderOfC(std::vector<std::byte> &elements, std::span<const size_t> shape, size_t each)
+{
+	const std::vector<std::byte> given = elements;
+	const size_t count = given.size() / each;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t rest = i, at = 0, stride = count;
+		for (size_t axis = shape.size(); axis-- > 0; rest /= shape[axis]) {
+			stride /= shape[axis];
+			at += rest % shape[axis] * stride;
+		}
+		std::memcpy(&elements[i * each], &given[at * each], each);
+	}
 }
 
 /* Copies images, whose channels are planes, to \a to, which has \a imageBytes bytes for each image.
@@ -183,20 +211,23 @@ Result<NpyArray> decodeNpy(std::span<const std::byte> bytes, const std::string &
 		auto shape = shapeOf(dictionary, name);
 		if (!shape)
 			return forward(shape);
-		if (valueOf(dictionary, "'fortran_order':", ',').find("False") ==
-		    std::string_view::npos)
-			return fail(ErrorCode::Unsupported, readingNpy, name,
-				    "the array is not in C order");
+		const std::string_view order = valueOf(dictionary, "'fortran_order':", ',');
+		const bool isFortran = order.find("True") != std::string_view::npos;
+		if (!isFortran && order.find("False") == std::string_view::npos)
+			return badNpy(name, "has neither True nor False as fortran_order");
 
 		const size_t needed = bytesOf(*shape, type->fileBytes);
 		if (reader.rest().size() != needed)
 			return badNpy(name,
 				      fmt::format("holds {} bytes of elements, shape {} needs {}",
 						  reader.rest().size(), *shape, needed));
-		const auto file = reader.rest();
+		std::vector<std::byte> file(reader.rest().begin(), reader.rest().end());
+		if (type->isBigEndian)
+			swapBytes(file, type->fileBytes);
+		if (isFortran)
+			toOrderOfC(file, *shape, type->fileBytes);
 		return NpyArray{ *shape, type->type,
-				 type->convert ? type->convert(file)
-					       : std::vector<std::byte>(file.begin(), file.end()),
+				 type->convert ? type->convert(file) : std::move(file),
 				 type->ofBytes };
 	});
 }
@@ -333,9 +364,9 @@ Result<size_t> countSamples(const std::string &name, const TensorSignature &sign
 
 		if (given == wanted)
 			return 1;
-		if (given.size() == wanted.size() + 1 && endsAlike(wanted.size()))
+		if (given.size() == wanted.size() + 1 && given[0] && endsAlike(wanted.size()))
 			return given[0];
-		if (given.size() == wanted.size() && signature.shape[0] > 1 &&
+		if (given.size() == wanted.size() && signature.shape[0] > 1 && given[0] &&
 		    endsAlike(wanted.size() - 1) && given[0] % wanted[0] == 0)
 			return given[0] / wanted[0];
 		const bool isOther = given == withoutOnes(inOtherOrder(signature));
@@ -345,8 +376,11 @@ Result<size_t> countSamples(const std::string &name, const TensorSignature &sign
 			fmt::format("the array has the shape {}, the model has {}: {}", shape,
 				    signature.shape,
 				    isOther ? fmt::format("transpose the array, whose channels "
-							  "are {}, or name its order: {}",
+							  "are {} ({}; nvdla-run reads such an "
+							  "array with --layout {}, other programs "
+							  "have no such option)",
 							  isLast ? "first" : "last",
+							  isLast ? "nchw" : "nhwc",
 							  isLast ? "nchw" : "nhwc")
 					    : "axes of length 1 may be left out, the others have "
 					      "to be equal"));

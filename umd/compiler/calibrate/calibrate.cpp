@@ -48,7 +48,7 @@ Sample sampleOf(const Model &model, const std::vector<std::vector<float>> &input
 		if (inputs[i].size() != wanted && inputs[i].size() != wanted * value.batch)
 			bad(where, fmt::format("has {} numbers, the input '{}' of {} needs {}",
 					       inputs[i].size(), value.name,
-					       toString(value.cubeShape()), wanted));
+					       toString(value.inFile()), wanted * value.batch));
 		if (!areFinite(inputs[i]))
 			bad(where, fmt::format("has NaN or infinite numbers for the input '{}'",
 					       value.name));

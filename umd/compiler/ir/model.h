@@ -69,6 +69,7 @@ struct Value {
 	ElementType type = ElementType::Float32;
 	Extents shape;
 	Extents shapeInFile; /**< the shape in the file's order of axes; empty: that is \a shape */
+	const Extents &inFile() const { return shapeInFile.empty() ? shape : shapeInFile; }
 	/** \brief One scale and zero point, or one pair for each index along quantizedAxis */
 	TensorQuantization quantization;
 	uint32_t quantizedAxis = 0;

@@ -9,6 +9,7 @@
 #include <nvdla/nvdla.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_PIXELS = 1 << 20 };
 
@@ -81,6 +82,21 @@ static enum nvdla_status read_digit(struct nvdla_network *network, size_t pixels
 	return status;
 }
 
+static const char help[] =
+	"usage: read-digit MODEL PICTURE.pgm [DEVICE]\n"
+	"Prints the digit in a picture. DEVICE is a device file, or embedded: an NVDLA\n"
+	"in software, the default.\n"
+	"Example: read-digit digits.onnx seven.pgm\n";
+
+/* Returns the exit code: output that is lost, as on a full disk, is an error. */
+static int finish(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	perror("read-digit: write: standard output");
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	struct nvdla_device *device = NULL;
@@ -88,12 +104,16 @@ int main(int argc, char **argv)
 	enum nvdla_status status;
 	size_t pixels, digit;
 
+	if (argc == 2 && !strcmp(argv[1], "--help")) {
+		fputs(help, stdout);
+		return finish();
+	}
+	if (argc == 2 && !strcmp(argv[1], "--version")) {
+		printf("read-digit %s\n", nvdla_version());
+		return finish();
+	}
 	if (argc < 3 || argc > 4) {
-		fprintf(stderr, "usage: read-digit MODEL PICTURE.pgm [DEVICE]\n"
-				"Prints the digit in a picture. DEVICE is a device file, or "
-				"embedded: an NVDLA\n"
-				"in software, the default.\n"
-				"Example: read-digit digits.onnx seven.pgm\n");
+		fputs(help, stderr);
 		return 2;
 	}
 	pixels = read_picture(argv[2]);
@@ -112,5 +132,5 @@ int main(int argc, char **argv)
 		fprintf(stderr, "read-digit: %s\n", nvdla_last_error());
 	nvdla_network_free(network);
 	nvdla_device_free(device);
-	return status != NVDLA_STATUS_OK;
+	return status == NVDLA_STATUS_OK ? finish() : 1;
 }

@@ -6,9 +6,8 @@
 #include <memory>
 #include <mutex>
 
-#include <fmt/core.h>
-
 #include "base/io/guarded.h"
+#include "command-line/message.h"
 #include "cpu_session.h"
 
 namespace nvdla::ort
@@ -140,7 +139,7 @@ Result<plugin::Options> readOptions(const Api &api, const std::string &name,
 
 void say(const std::string &line)
 {
-	fmt::print(stderr, "nvdla: {}\n", line);
+	nvdla::say("nvdla: " + line + "\n");
 }
 
 } /* namespace */

@@ -105,16 +105,16 @@ std::optional<CompiledModel> Cache::find(std::span<const std::byte> model,
 	return CompiledModel{ std::move(*loadable), {} };
 }
 
-void Cache::keep(std::span<const std::byte> model, const CompiledModel &compiled,
-		 const CompileOptions &options) const
+Result<void> Cache::keep(std::span<const std::byte> model, const CompiledModel &compiled,
+			 const CompileOptions &options) const
 {
 	if (!keeps(options))
-		return;
-	const auto loadable = compiled.loadable.write();
+		return {};
+	auto loadable = compiled.loadable.write();
 	std::error_code failed;
 
 	if (!loadable)
-		return;
+		return forward(loadable);
 	const Sum::Value sum = Sum().add(*loadable).value();
 	std::vector<std::byte> entry(sizeof(sum));
 	std::memcpy(entry.data(), &sum, sizeof(sum));
@@ -123,7 +123,7 @@ void Cache::keep(std::span<const std::byte> model, const CompiledModel &compiled
 	/* writeWholeFile() gives the file its name only when it is complete, so other processes
 	 * never see a part of it. */
 	std::filesystem::create_directories(folder_, failed);
-	static_cast<void>(writeWholeFile(pathOf(model, options), entry));
+	return writeWholeFile(pathOf(model, options), entry);
 }
 
 } /* namespace nvdla::plugin */

@@ -39,10 +39,11 @@ public:
 	std::optional<CompiledModel> find(std::span<const std::byte> model,
 					  const CompileOptions &options = {}) const;
 
-	/** \brief Keep a result of compileModel(). A folder that cannot be written is no error: the
-	 * result is not kept */
-	void keep(std::span<const std::byte> model, const CompiledModel &compiled,
-		  const CompileOptions &options = {}) const;
+	/** \brief Keep a result of compileModel(), unless it has a calibration
+	 * \return why it cannot be kept, such as a full disk; the result itself can still be used
+	 */
+	Result<void> keep(std::span<const std::byte> model, const CompiledModel &compiled,
+			  const CompileOptions &options = {}) const;
 
 private:
 	bool keeps(const CompileOptions &options) const;

@@ -61,8 +61,10 @@ Result<CompiledModel> compilePartition(const Session &session, std::span<const s
 			    "the core has nothing to compute");
 	/* Do not keep partitions with layers on the CPU, which callers reject: the cache would lose
 	 * the report that names these layers. */
-	if (layersOnCpu(compiled->report).empty())
-		cache.keep(model, *compiled, options);
+	if (!layersOnCpu(compiled->report).empty())
+		return compiled;
+	if (auto kept = cache.keep(model, *compiled, options); !kept)
+		session.logNotKept(kept.error());
 	return compiled;
 }
 

@@ -39,6 +39,12 @@ void Session::logTaken(size_t taken, size_t nodes, size_t partitions) const
 			 partitions, partitions == 1 ? "" : "s", nodes - taken));
 }
 
+void Session::logNotKept(const Error &reason) const
+{
+	if (!toldNotKept_.exchange(true))
+		log_(fmt::format("cache_dir: compiled models are not kept: {}", reason.message()));
+}
+
 void Session::lose(const Error &reason)
 {
 	if (!lost_.exchange(true))

@@ -48,6 +48,8 @@ public:
 	void log(const std::string &line) const { log_(line); }
 	/** \brief Log how many of a model's nodes the device computes, in how many partitions */
 	void logTaken(size_t taken, size_t nodes, size_t partitions) const;
+	/** \brief Log that the cache cannot keep a compiled partition; only the first call does */
+	void logNotKept(const Error &reason) const;
 
 	bool isLost() const { return lost_; }
 	/** \brief Stop using the device; the first call logs \a reason */
@@ -59,6 +61,7 @@ private:
 	Options options_;
 	Log log_;
 	std::atomic<bool> lost_{ false };
+	mutable std::atomic<bool> toldNotKept_{ false };
 };
 
 } /* namespace nvdla::plugin */

@@ -2,11 +2,9 @@
 /*
  * The functions by which TensorFlow Lite finds the delegate in this library.
  */
-#include <cstdio>
-
-#include <fmt/core.h>
 #include <tensorflow/lite/delegates/external/external_delegate_interface.h>
 
+#include "command-line/message.h"
 #include "delegate.h"
 
 namespace
@@ -14,7 +12,7 @@ namespace
 
 void say(const std::string &line)
 {
-	fmt::print(stderr, "nvdla: {}\n", line);
+	nvdla::say("nvdla: " + line + "\n");
 }
 
 /*
@@ -41,7 +39,7 @@ TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys, const cha
 			reportError(message.c_str());
 			return nullptr;
 		}
-		fmt::print(stderr, "{}\n", message);
+		nvdla::say(message + "\n");
 		return refusal();
 	};
 

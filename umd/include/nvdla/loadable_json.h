@@ -27,8 +27,9 @@ namespace nvdla
  * \param[in] loadable as read() or check() leave it
  * \param[in] blobFolder an existing folder: each base64 blob becomes a file in it, which the text
  * names; files of these names are replaced. If empty, all blobs are in the text.
- * \return the text, from which loadableFromJson() makes an equal loadable; the error of check();
- * Unsupported for a name that is not UTF-8; Io for the files
+ * \return the text, from which loadableFromJson() makes an equal loadable, except that names with
+ * bytes that are not UTF-8 have the text \xNN in place of each such byte; the error of check(); Io
+ * for the files
  */
 Result<std::string> loadableToJson(const Loadable &loadable, const std::string &blobFolder = {});
 

@@ -41,12 +41,16 @@ enum nvdla_host_use {
 struct nvdla_compile_options {
 	size_t size; /**< the caller's sizeof */
 	/** Examples of inputs, for converting a float model to integers; NULL: the model is
-	 * computed in FP16. Each example has all numbers of all inputs, in the model's order */
+	 * computed in FP16. Each example has all numbers of all inputs, in the model's order of
+	 * inputs and of axes, which nvdla_compile() cannot check: only the count is checked */
 	const float *samples;
 	size_t num_sample_numbers; /**< count of the numbers in samples, of all examples together */
 	double percentile;	   /**< for NVDLA_RANGE_PERCENTILE, in percent; 0: 99.99 */
 	uint32_t ranges;	   /**< enum nvdla_range_method */
-	uint32_t precision;	   /**< enum nvdla_data_type of the integers; 0: NVDLA_DATA_INT8 */
+	/** enum nvdla_data_type in which a float model is computed: NVDLA_DATA_HALF without samples
+	 * and calibration_table, with them NVDLA_DATA_INT8 or NVDLA_DATA_INT16. 0: the first of the
+	 * possible types */
+	uint32_t precision;
 	uint32_t keep_bias;	   /**< not 0: do not correct biases for the rounding of kernels */
 	/**
 	 * not 0: tensors between operators become outputs, as with

@@ -15,7 +15,9 @@ std::string graphDot(const NetworkGraph &graph, const std::string &name);
 /**
  * \return the graph as a picture
  *
- * Shows data edges, and other edges for nodes without data edges. Fused operations share a box.
+ * Shows data edges, and other edges for nodes without data edges. Fused operations share a box, and
+ * nodes of one layer with the same text are one box with their number if they do not need each
+ * other.
  */
 Svg graphPicture(const NetworkGraph &graph, const std::string &name);
 

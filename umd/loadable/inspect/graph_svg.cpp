@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <algorithm>
+#include <map>
 #include <string_view>
 
 #include <fmt/core.h>
@@ -70,8 +71,100 @@ const std::string &layerOf(const GraphNode &node)
 	return node.operations.front().text.layer;
 }
 
-LayoutBox boxOf(const GraphNode &node, double tags)
+/* The nodes that one box stands for. They differ only in the places of their data. */
+using Alike = std::vector<const GraphNode *>;
+
+struct Drawing {
+	std::vector<Alike> boxes;
+	std::vector<LayoutEdge> edges; /* between boxes */
+	std::vector<bool> order;       /* for each edge: true if no data pass */
+};
+
+/* Returns the text of the node's box; nothing if the node is alone in a box. */
+std::string wordsOf(const GraphNode &node)
 {
+	std::string words;
+
+	if (node.operations.empty() || layerOf(node).empty())
+		return words;
+	for (const GraphOperation &operation : node.operations)
+		words +=
+			fmt::format("{}\n{}\n{}\n{}\n", operation.text.layer, operation.text.engine,
+				    operation.text.action, secondLine(operation.text));
+	return words;
+}
+
+/* Returns data edges, and other edges to nodes without data edges, sorted by their start. */
+std::vector<GraphEdge> drawnEdges(const NetworkGraph &graph)
+{
+	std::vector<bool> led(graph.nodes.size());
+	std::vector<GraphEdge> edges = graph.edges;
+
+	for (const GraphEdge &edge : edges)
+		led[edge.to] = led[edge.to] || edge.kind == GraphEdge::Kind::Data;
+	std::erase_if(edges, [&](const GraphEdge &edge) {
+		return edge.kind == GraphEdge::Kind::Order && led[edge.to];
+	});
+	std::ranges::stable_sort(edges, {}, &GraphEdge::from);
+	return edges;
+}
+
+/*
+ * Puts nodes of the same rank (length of the longest path to a node) into one box if their text is
+ * the same: a depthwise convolution may have 60 such nodes, which would make the drawing too wide
+ * to read. Nodes of the same rank do not need each other, so the drawing remains without cycles.
+ */
+Drawing drawingOf(const NetworkGraph &graph)
+{
+	const size_t count = graph.nodes.size();
+	const std::vector<GraphEdge> edges = drawnEdges(graph);
+	std::vector<size_t> ranks(count), firsts(count), leaders, boxes(count);
+	std::map<std::pair<size_t, std::string>, size_t> known;
+	std::map<std::pair<size_t, size_t>, bool> joined; /* two boxes -> no data pass */
+	Drawing drawing;
+
+	for (const GraphEdge &edge : edges)
+		ranks[edge.to] = std::max(ranks[edge.to], ranks[edge.from] + 1);
+	for (size_t i = 0; i < count; i++) {
+		std::string words = wordsOf(graph.nodes[i]);
+		firsts[i] = words.empty() ? i
+					  : known.try_emplace({ ranks[i], std::move(words) }, i)
+						    .first->second;
+		if (firsts[i] == i)
+			leaders.push_back(i);
+	}
+	/* Edges have to lead from a smaller to a larger index. */
+	std::ranges::stable_sort(leaders, {}, [&](size_t node) { return ranks[node]; });
+	for (size_t i = 0; i < leaders.size(); i++)
+		boxes[leaders[i]] = i;
+	drawing.boxes.resize(leaders.size());
+	for (size_t i = 0; i < count; i++)
+		drawing.boxes[boxes[firsts[i]]].push_back(&graph.nodes[i]);
+	for (const GraphEdge &edge : edges) {
+		const bool isOrder = edge.kind == GraphEdge::Kind::Order;
+		bool &all = joined.try_emplace({ boxes[firsts[edge.from]], boxes[firsts[edge.to]] },
+					       true)
+				    .first->second;
+		all = all && isOrder;
+	}
+	for (const auto &[ends, isOrder] : joined) {
+		drawing.edges.push_back({ ends.first, ends.second, {} });
+		drawing.order.push_back(isOrder);
+	}
+	return drawing;
+}
+
+/* Returns the first line of a box, such as "60 x conv1"; nothing if no layer is known. */
+std::string headingOf(const Alike &nodes)
+{
+	const std::string layer = shortened(layerOf(*nodes.front()), layerWidth);
+
+	return nodes.size() > 1 ? fmt::format("{} x {}", nodes.size(), layer) : layer;
+}
+
+LayoutBox boxOf(const Alike &nodes, double tags)
+{
+	const GraphNode &node = *nodes.front();
 	LayoutBox box;
 
 	if (node.operations.empty()) {
@@ -86,26 +179,48 @@ LayoutBox boxOf(const GraphNode &node, double tags)
 	box.width += tags + 2 * padding;
 	box.height = rowHeight * static_cast<double>(node.operations.size());
 	if (!layerOf(node).empty()) {
-		box.width = std::max(box.width,
-				     textWidth(shortened(layerOf(node), layerWidth)) + 2 * padding);
+		box.width = std::max(box.width, textWidth(headingOf(nodes)) + 2 * padding);
 		box.height += layerHeight;
 	}
 	return box;
 }
 
-std::string titleOf(const GraphOperation &operation)
+/* Returns the text that a viewer shows when the mouse is over row \a row of a box: the layer, and
+ * a line for each operation of the row. */
+std::string titleOf(const Alike &nodes, size_t row)
 {
-	const OperationText &text = operation.text;
-	const std::string layer = text.layer.empty() ? "" : text.layer + "\n";
+	std::string title = nodes.front()->operations[row].text.layer;
 
-	if (text.places.empty())
-		return layer + text.action;
-	return fmt::format("{}task {} operation {}: {}", layer, operation.task, operation.index,
-			   text.places);
+	for (const GraphNode *node : nodes) {
+		const GraphOperation &operation = node->operations[row];
+		const OperationText &text = operation.text;
+		title += title.empty() ? "" : "\n";
+		title += text.places.empty()
+				 ? text.action
+				 : fmt::format("task {} operation {}: {}", operation.task,
+					       operation.index, text.places);
+	}
+	return title;
 }
 
-void drawNode(Svg &svg, const GraphNode &node, const LayoutBox &box, double tags)
+/* Begins what belongs to row \a row of a box: a layer of the model, or operations. */
+void beginMark(Svg &svg, const Alike &nodes, size_t row)
 {
+	std::string places;
+
+	if (const std::string &mark = nodes.front()->operations[row].mark; !mark.empty())
+		return svg.beginMark("data-layer", mark);
+	for (const GraphNode *node : nodes) {
+		const GraphOperation &operation = node->operations[row];
+		places += fmt::format("{}{}.{}", places.empty() ? "" : " ", operation.task,
+				      operation.index);
+	}
+	svg.beginMark("data-op", places);
+}
+
+void drawBox(Svg &svg, const Alike &nodes, const LayoutBox &box, double tags)
+{
+	const GraphNode &node = *nodes.front();
 	const double left = margin + box.centre.x - box.width / 2;
 	double top = margin + titleHeight + box.centre.y - box.height / 2;
 
@@ -117,18 +232,14 @@ void drawNode(Svg &svg, const GraphNode &node, const LayoutBox &box, double tags
 	const bool cpu = node.kind == GraphNode::Kind::Cpu;
 	svg.rectangle(left, top, box.width, box.height, 4, cpu ? "box cpu" : "box");
 	if (!layerOf(node).empty()) {
-		svg.text(left + padding / 2, top + 14, "", shortened(layerOf(node), layerWidth));
+		svg.text(left + padding / 2, top + 14, "", headingOf(nodes));
 		top += layerHeight;
 	}
 	for (size_t i = 0; i < node.operations.size(); i++, top += rowHeight) {
-		const GraphOperation &operation = node.operations[i];
-		const OperationText &text = operation.text;
-		svg.beginMark(operation.mark.empty() ? "data-op" : "data-layer",
-			      operation.mark.empty()
-				      ? fmt::format("{}.{}", operation.task, operation.index)
-				      : operation.mark);
+		const OperationText &text = node.operations[i].text;
+		beginMark(svg, nodes, i);
 		svg.rectangle(left + 3, top + 3, tags, rowHeight - 6, 3, "tag " + text.engine,
-			      titleOf(operation));
+			      titleOf(nodes, i));
 		svg.text(left + 3 + tags / 2, top + rowHeight / 2 + 4, "engine", text.engine);
 		svg.text(left + tags + padding, top + 16, "", text.action);
 		svg.text(left + tags + padding, top + 31, "small", secondLine(text));
@@ -169,31 +280,19 @@ void drawEdge(Svg &svg, const std::vector<Point> &route, bool order)
 Svg graphPicture(const NetworkGraph &graph, const std::string &name)
 {
 	std::vector<LayoutBox> boxes;
-	std::vector<LayoutEdge> edges;
-	std::vector<bool> order;
-	std::vector<bool> led(graph.nodes.size());
+	Drawing drawing = drawingOf(graph);
 	const double tags = tagWidth(graph);
 
-	for (const GraphNode &node : graph.nodes)
-		boxes.push_back(boxOf(node, tags));
-	for (const GraphEdge &edge : graph.edges)
-		led[edge.to] = led[edge.to] || edge.kind == GraphEdge::Kind::Data;
-	for (const GraphEdge &edge : graph.edges) {
-		const bool isOrder = edge.kind == GraphEdge::Kind::Order;
-		if (isOrder && led[edge.to])
-			continue;
-		edges.push_back({ edge.from, edge.to, {} });
-		order.push_back(isOrder);
-	}
-
-	const Point size = layOut(boxes, edges);
+	for (const Alike &nodes : drawing.boxes)
+		boxes.push_back(boxOf(nodes, tags));
+	const Point size = layOut(boxes, drawing.edges);
 	const double width = std::max(size.x, textWidth(name) * 1.3) + 2 * margin;
 	Svg svg(width, size.y + 2 * margin + titleHeight, std::string(pageStyle) + engineColours);
 	svg.text(margin, margin + 8, "title", name);
-	for (size_t i = 0; i < edges.size(); i++)
-		drawEdge(svg, edges[i].route, order[i]);
+	for (size_t i = 0; i < drawing.edges.size(); i++)
+		drawEdge(svg, drawing.edges[i].route, drawing.order[i]);
 	for (size_t i = 0; i < boxes.size(); i++)
-		drawNode(svg, graph.nodes[i], boxes[i], tags);
+		drawBox(svg, drawing.boxes[i], boxes[i], tags);
 	return svg;
 }
 

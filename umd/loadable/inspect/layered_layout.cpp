@@ -2,6 +2,7 @@
 #include "layered_layout.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -252,6 +253,7 @@ Point LayeredLayout::placeResults()
 	std::vector<double> top;
 	std::vector<double> bottom;
 	double next = 0.0;
+	double size = 0.0;
 
 	for (const Vertex &vertex : vertices_) {
 		left = std::min(left, vertex.x - vertex.width / 2);
@@ -259,11 +261,17 @@ Point LayeredLayout::placeResults()
 	}
 	for (const auto &layer : layers_) {
 		double height = 0.0;
-		for (size_t vertex : layer)
+		double bend = gaps_.straight;
+		for (size_t vertex : layer) {
 			height = std::max(height, vertices_[vertex].height);
+			for (size_t below : vertices_[vertex].below)
+				bend = std::max(
+					bend, std::fabs(vertices_[vertex].x - vertices_[below].x));
+		}
+		size = next + height;
 		top.push_back(next);
-		bottom.push_back(next + height);
-		next += height + gaps_.below;
+		bottom.push_back(size);
+		next = size + std::min(bend, gaps_.below);
 	}
 	for (size_t i = 0; i < boxes_.size(); i++) {
 		const size_t layer = vertices_[i].layer;
@@ -283,7 +291,7 @@ Point LayeredLayout::placeResults()
 		route.front().y = from.centre.y + from.height / 2;
 		route.back().y = to.centre.y - to.height / 2;
 	}
-	return { right - left, next - gaps_.below };
+	return { right - left, size };
 }
 
 } /* namespace */

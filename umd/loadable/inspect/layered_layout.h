@@ -28,9 +28,10 @@ struct LayoutEdge {
 };
 
 struct LayoutGaps {
-	double between = 24.0; /**< distance between adjacent boxes */
-	double below = 36.0;   /**< distance between layers */
-	double edge = 14.0;    /**< distance between a box and an edge that passes its layer */
+	double between = 24.0;	/**< distance between adjacent boxes */
+	double below = 36.0;	/**< distance between layers if an edge bends there as much */
+	double straight = 10.0; /**< least distance between layers */
+	double edge = 14.0;	/**< distance between a box and an edge that passes its layer */
 };
 
 /**

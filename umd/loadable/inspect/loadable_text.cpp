@@ -56,17 +56,33 @@ std::string flagText(uint16_t flags)
 	return text;
 }
 
-/* Returns only the first names of contents; there can be hundreds. */
-std::string contentText(const Memory &memory)
+/* Appends "NAME+OFFSET" to a list. Long names are shortened, because the table has to stay
+ * readable; the JSON has whole names. */
+void append(std::string &list, const std::string &name, uint64_t offset)
+{
+	list += fmt::format("{}{}+{}", list.empty() ? "" : ", ",
+			    shortened(printable(name), longestName), offset);
+}
+
+/* Returns only the first names of a memory's contents and of its tensors; there can be hundreds. */
+std::string contentText(const Loadable &loadable, const Memory &memory)
 {
 	constexpr size_t shown = 3;
 	std::string text;
+	size_t contents = 0, tensors = 0;
 
-	for (size_t i = 0; i < memory.contents.size() && i < shown; i++)
-		text += fmt::format("{}{}+{}", i ? ", " : "", memory.contents[i].blob,
-				    memory.contents[i].offset);
-	if (memory.contents.size() > shown)
-		text += fmt::format(", {} more", memory.contents.size() - shown);
+	for (const auto &content : memory.contents) {
+		if (contents++ < shown)
+			append(text, content.blob, content.offset);
+	}
+	if (contents > shown)
+		text += fmt::format(", {} more", contents - shown);
+	for (const TensorEntry &tensor : loadable.tensors) {
+		if (tensor.memId == memory.id && tensors++ < shown)
+			append(text, tensor.name, tensor.offset);
+	}
+	if (tensors > shown)
+		text += fmt::format(", {} more", tensors - shown);
 	return text;
 }
 
@@ -76,16 +92,10 @@ std::string memoryMap(const Loadable &loadable)
 				       "bytes", "align", "flags", "contents, tensors");
 
 	for (const Memory &memory : loadable.memories) {
-		std::string contents = contentText(memory);
-		for (const TensorEntry &tensor : loadable.tensors) {
-			if (tensor.memId == memory.id)
-				contents += fmt::format("{}{}+{}", contents.empty() ? "" : ", ",
-							tensor.name, tensor.offset);
-		}
 		text += fmt::format(
 			"{:>6} {:<6} {:>10} {:>6} {:<16} {}\n", fmt::format("@{}", memory.id),
 			text::domainName(static_cast<uint64_t>(memory.domain)), memory.size,
-			memory.alignment, flagText(memory.flags), printable(contents));
+			memory.alignment, flagText(memory.flags), contentText(loadable, memory));
 	}
 	return text;
 }

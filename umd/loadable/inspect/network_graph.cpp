@@ -264,10 +264,15 @@ void Builder::addTask(const EmuTask &task)
 		const size_t node = addNode({ GraphNode::Kind::Cpu, "", { { task.id, i, text } } });
 		auto access = [&](const EmuBuffer &cube) {
 			const TaskAddress &base = task.addresses[cube.address];
-			constexpr uint64_t atom = 32;
+			const uint64_t atom = atomBytes(cube.format);
+			const uint64_t channels = atom / elementBytes(cube.type);
+			const uint64_t surfaces = (cube.c + channels - 1) / channels;
+			const bool empty = !surfaces || !cube.h;
 			const uint64_t bytes =
-				uint64_t{ cube.h ? cube.h - 1 : 0 } * cube.lineStride +
-				uint64_t{ cube.w } * atom;
+				empty ? 0
+				      : (surfaces - 1) * cube.surfaceStride +
+						uint64_t{ cube.h - 1 } * cube.lineStride +
+						uint64_t{ cube.w } * atom;
 			const uint64_t begin = base.offset + cube.offset;
 			return Access{ { base.memory, begin, begin + bytes },
 				       fmt::format("{}x{}x{}", cube.c, cube.h, cube.w) };

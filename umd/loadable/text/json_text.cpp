@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "base/io/printable.h"
 #include "json_value.h"
 
 namespace nvdla::text
@@ -85,11 +86,22 @@ std::string position(std::string_view text, size_t byte)
 	return fmt::format("line {} column {}", lines + 1, before.size() - lineStart);
 }
 
+/* Prints a value that is neither object nor array. Names come from models. JSON is UTF-8, so other
+ * bytes of a name become \xNN, as in the tools' other output. */
+std::string scalarText(const Json &json)
+{
+	try {
+		return json.dump();
+	} catch (const Json::type_error &) {
+		return Json(printable(json.get_ref<const std::string &>())).dump();
+	}
+}
+
 /* Prints a value as one line if that has at most \a room columns. */
 bool printFlat(const Json &json, size_t room, std::string &out)
 {
 	if (!json.is_structured()) {
-		out += json.dump();
+		out += scalarText(json);
 		return out.size() <= room;
 	}
 	const bool object = json.is_object();
@@ -121,7 +133,7 @@ void print(const Json &json, size_t indent, size_t column, std::string &out)
 	std::string flat;
 	const size_t room = lineColumns > column + 1 ? lineColumns - column - 1 : 0;
 	if (isScalar(json) || printFlat(json, room, flat)) {
-		out += isScalar(json) ? json.dump() : flat;
+		out += isScalar(json) ? scalarText(json) : flat;
 		return;
 	}
 

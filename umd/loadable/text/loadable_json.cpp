@@ -283,12 +283,7 @@ Result<std::string> loadableToJson(const Loadable &loadable, const std::string &
 		auto json = text::Writer(checked, blobFolder).run();
 		if (!json)
 			return forward(json);
-		try {
-			return text::printJson(*json);
-		} catch (const text::Json::exception &error) {
-			return fail(ErrorCode::Unsupported, "write loadable as JSON", "name",
-				    error.what());
-		}
+		return text::printJson(*json);
 	});
 }
 

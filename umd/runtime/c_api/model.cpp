@@ -2,6 +2,7 @@
 #include <nvdla/compiler.h>
 
 #include "base/io/file.h"
+#include "loadable/half_use.h"
 #include "objects.h"
 
 using namespace nvdla;
@@ -67,7 +68,8 @@ Result<void> refuseUnused(const nvdla_compile_options &given)
 		{ "num_sample_numbers", given.num_sample_numbers != 0 },
 		{ "percentile", given.percentile != 0 },
 		{ "ranges", given.ranges != 0 },
-		{ "precision", given.precision != 0 && !given.calibration_table },
+		{ "precision", given.precision != 0 && given.precision != NVDLA_DATA_HALF &&
+				       !given.calibration_table },
 		{ "keep_bias", given.keep_bias != 0 },
 	};
 
@@ -93,10 +95,13 @@ Result<Calibration> calibrationOf(const nvdla_compile_options &given,
 		return wrong("ranges", fmt::format("is {}, not one of enum "
 						   "nvdla_range_method",
 						   given.ranges));
+	if (given.precision == NVDLA_DATA_HALF)
+		return wrong("precision", "NVDLA_DATA_HALF excludes samples and calibration_table, "
+					  "which make integers");
 	if (given.precision && given.precision != NVDLA_DATA_INT8 &&
 	    given.precision != NVDLA_DATA_INT16)
 		return wrong("precision",
-			     fmt::format("is {}; integers are NVDLA_DATA_INT8 or _INT16",
+			     fmt::format("is {}; there is NVDLA_DATA_HALF, _INT16 and _INT8",
 					 given.precision));
 	if (given.calibration_table) {
 		auto table = readCalibrationTable(given.calibration_table);
@@ -174,6 +179,10 @@ Result<nvdla_model> compile(std::span<const std::byte> bytes, const nvdla_compil
 	auto compiled = compileModel(bytes, *options);
 	if (!compiled)
 		return forward(compiled);
+	if (given.precision == NVDLA_DATA_HALF) {
+		if (auto floats = checkComputesHalf(compiled->loadable); !floats)
+			return forward(floats);
+	}
 	auto written = compiled->loadable.write();
 	if (!written)
 		return forward(written);

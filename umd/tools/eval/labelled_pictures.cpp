@@ -102,7 +102,7 @@ Result<std::vector<LabelledPicture>> picturesInFolders(const std::string &folder
 			label.error().where = one.string();
 			return forward(label);
 		}
-		auto files = tools::pathsIn(one, finding, tools::isPictureFile);
+		auto files = tools::picturesIn(one, finding);
 		if (!files)
 			return forward(files);
 		for (const fs::path &file : *files)

@@ -46,7 +46,7 @@ double agreement(const Score &one, const Score &other)
 	return share(same, count);
 }
 
-std::string scoreTable(const std::vector<Score> &scores)
+std::string scoreTable(const std::vector<Score> &scores, const std::string &device)
 {
 	size_t width = 7;
 
@@ -66,10 +66,10 @@ std::string scoreTable(const std::vector<Score> &scores)
 			text += fmt::format(" {:>13.2f}%", 100 * agreement(scores.front(), score));
 		text += '\n';
 	}
-	return text;
+	return text + "on " + device + "\n";
 }
 
-std::string scoreJson(const std::vector<Score> &scores)
+std::string scoreJson(const std::vector<Score> &scores, const std::string &device)
 {
 	nlohmann::ordered_json networks = nlohmann::ordered_json::array();
 
@@ -80,7 +80,8 @@ std::string scoreJson(const std::vector<Score> &scores)
 				     { "first_five", share(score.firstFive, score.pictures) },
 				     { "ms_each", millisecondsEach(score) },
 				     { "same_as_first", agreement(scores.front(), score) } });
-	const nlohmann::ordered_json all = { { "networks", std::move(networks) } };
+	const nlohmann::ordered_json all = { { "device", device },
+					     { "networks", std::move(networks) } };
 	return all.dump(1, '\t', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

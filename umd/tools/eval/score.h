@@ -33,10 +33,11 @@ struct Score {
 double agreement(const Score &one, const Score &other);
 
 /** \return a table with a line for each network. With several networks, each line also has the
- * agreement() with the first network */
-std::string scoreTable(const std::vector<Score> &scores);
+ * agreement() with the first network. A last line names the device
+ * \param[in] device where the networks ran, and whose time the times are */
+std::string scoreTable(const std::vector<Score> &scores, const std::string &device);
 
 /** \return the figures of scoreTable() as a JSON object */
-std::string scoreJson(const std::vector<Score> &scores);
+std::string scoreJson(const std::vector<Score> &scores, const std::string &device);
 
 } /* namespace nvdla::eval */

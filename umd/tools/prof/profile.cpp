@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 
 #include <nvdla/device.h>
+#include <nvdla/hw/pci.h>
 
 namespace nvdla::prof
 {
@@ -15,6 +17,16 @@ namespace
 /* Engines in the order in which data pass through them: timelines show their rows in this order. */
 constexpr std::array engineOrder = { "BDMA",  "CONV",  "SDP",	  "PDP",    "CDP",
 				     "RUBIK", "POWER", "SOFTMAX", "RESHAPE" };
+
+/* Returns whether a device file or its name is the PCI function that nvdla-sim adds to QEMU. */
+bool isOfQemu(const std::string &device)
+{
+	const std::string name = device.substr(device.rfind('/') + 1);
+	std::ifstream file("/sys/class/accel/" + name + "/device/vendor");
+	unsigned vendor = 0;
+
+	return file >> std::hex >> vendor && vendor == NVDLA_PCI_VENDOR_ID;
+}
 
 std::vector<size_t> byStart(const Profile &profile)
 {
@@ -64,6 +76,8 @@ std::vector<Lane> lanes(const Profile &profile)
 
 std::string deviceText(const std::string &device)
 {
+	if (isOfQemu(device))
+		return device + " (time of the device model, not of a chip)";
 	if (!device.starts_with(Device::embeddedPath))
 		return device;
 	/* With the option realtime, operations take as long as on the chip of the other options. */

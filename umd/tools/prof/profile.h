@@ -61,9 +61,9 @@ struct Profile {
 };
 
 /**
- * \return the name of \a device, for a heading of times. The device model in this process
- * ("embedded") gets a note whether the times are those of the host or, with the option realtime, of
- * the chip that is described
+ * \return the name of \a device, for a heading of times. A device model gets a note that the times
+ * are not those of a chip; one in this process ("embedded") with the option realtime, that they are
+ * those of the chip that is described
  */
 std::string deviceText(const std::string &device);
 

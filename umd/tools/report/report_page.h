@@ -72,9 +72,10 @@ function chosen(element) {
 		return choose(element.dataset.layer, rows.flatMap(row => row.dataset.op.split(' ')));
 	}
 	const operations = element.dataset.op.split(' ');
-	const row = [...document.querySelectorAll('tr[data-op]')].find(row =>
+	const rows = [...document.querySelectorAll('tr[data-op]')].filter(row =>
 		row.dataset.op.split(' ').some(name => operations.includes(name)));
-	choose(row ? row.parentElement.querySelector('.layer').dataset.layer : null, row ? row.dataset.op.split(' ') : operations);
+	choose(rows.length ? rows[0].parentElement.querySelector('.layer').dataset.layer : null,
+	       rows.length ? rows.flatMap(row => row.dataset.op.split(' ')) : operations);
 }
 function show() {
 	for (const view of views()) {

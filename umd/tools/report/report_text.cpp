@@ -87,7 +87,7 @@ std::string memoryText(const MemoryUse &use)
 				       chip::kilobytes(use.memory->size), use.what);
 
 	if (use.what == "input" || use.what == "output")
-		text += fmt::format(" '{}'", use.ranges.front()->name);
+		text += fmt::format(" '{}'", printable(use.ranges.front()->name));
 	else if (!use.ranges.empty())
 		text += fmt::format(", {} of them", use.ranges.size());
 	if (use.what == "surfaces")
@@ -119,7 +119,7 @@ std::string reportText(const ModelReport &report)
 		text += stepsText(steps);
 	}
 	for (const LayerReport *layer : losers(report.model.report))
-		text += fmt::format("loses most: {} {}, {} by itself\n", layer->type,
+		text += fmt::format("loses most: {} {}, {} by itself\n", printable(layer->type),
 				    printable(layer->name), decibels(layer->error->ownRatio));
 	for (const MemoryUse &use : memoryUses(report.model)) {
 		if (use.what != "descriptors")

@@ -73,6 +73,14 @@ bool isWanted(const Device &device, const std::string &wanted)
 	return wanted.empty() || name == device.name || name == device.address;
 }
 
+/* Returns whether a name that fits no device is at least like one: a path, accel0, renderD128 or a
+ * bus address. */
+bool looksLikeDevice(const std::string &wanted)
+{
+	return wanted.find_first_of("/:") != std::string::npos || wanted.starts_with("accel") ||
+	       wanted.starts_with("renderD");
+}
+
 std::vector<Device> readDevices(const Selection &selection)
 {
 	std::vector<Device> devices;
@@ -118,10 +126,17 @@ Result<Snapshot> takeSnapshot(const Selection &selection)
 	snapshot.devices = readDevices(selection);
 	if (snapshot.devices.empty() && !selection.device.empty()) {
 		const std::vector<Device> others = readDevices({ .root = selection.root });
+		std::string names;
+		for (const Device &device : others)
+			names += (names.empty() ? "" : ", ") + device.name;
 		if (!others.empty())
 			return fail(ErrorCode::NoDevice, "find device", selection.device,
-				    fmt::format("is no device of the driver nvdla; {} is one",
-						others.front().name));
+				    "is no device of the driver nvdla; there is " + names);
+		if (!looksLikeDevice(selection.device))
+			return fail(ErrorCode::NoDevice, "find device", selection.device,
+				    "is neither a device file nor the address of a device on its "
+				    "bus. nvdla-top shows devices of the driver nvdla; a device "
+				    "model (embedded) runs within another program");
 	}
 	if (snapshot.devices.empty())
 		return fail(ErrorCode::NoDevice, "find device",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include <limits>
 #include <set>
 
 #include <fmt/core.h>
 
+#include "loadable/file_kind.h"
 #include "node_reader.h"
 
 namespace nvdla::compiler
@@ -278,8 +278,9 @@ Model Reader::read()
 Result<Model> importOnnx(std::span<const std::byte> bytes, std::span<const InputShape> shapes)
 {
 	return resultOf([&] {
+		valueOf(checkIsModel("file", bytes));
 		onnx::pb::Model source;
-		if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max()) ||
+		if (bytes.size() > INT32_MAX ||
 		    !source.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) ||
 		    !source.has_graph() || !source.graph().node_size())
 			onnx::damaged("file", "is no model: neither TensorFlow Lite's identifier "

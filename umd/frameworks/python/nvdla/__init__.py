@@ -4,10 +4,12 @@
 	net = nvdla.load(nvdla.compile("model.tflite"), device="/dev/accel/accel0")
 	y = net(x)
 
-The default, device="embedded", is the device model in this process.
+Without device=, the network runs on the first NVDLA of the kernel driver or, if there is none, on the
+device model in this process (device="embedded").
 """
 
-from typing import Any, Dict, List
+import os
+from typing import Any, Dict, List, Union
 
 from . import _nvdla
 from ._errors import (Busy, Cancelled, DeviceFailed, DeviceLost, DeviceRefused, Error, InvalidArgument, InvalidFile, Io,
@@ -36,11 +38,14 @@ class Device:
 
 	path: "/dev/accel/accelN", or "embedded" for the device model in this process;
 	      "embedded:fp16=fast" computes FP16 convolutions in float32: many times faster than
-	      "embedded", but not bit-exact
+	      "embedded", but not bit-exact. '', the default: the first of nvdla.devices(), or "embedded"
+	      if there are none
 	"""
 
-	def __init__(self, path: str = 'embedded'):
-		self._device = _nvdla.Device(path)
+	def __init__(self, path: Union[str, os.PathLike] = ''):
+		if not isinstance(path, (str, bytes, os.PathLike)):
+			raise TypeError(f'device: a path such as "/dev/accel/accel0", "embedded" or a Device is needed, not {path!r}')
+		self._device = _nvdla.Device(os.fsencode(path or (devices() or ['embedded'])[0]))
 
 	def __repr__(self) -> str:
 		return f'<nvdla.Device {self.path}>'

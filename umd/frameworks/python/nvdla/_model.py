@@ -3,13 +3,15 @@
 
 import dataclasses
 import json
+import operator
 import os
-from typing import Dict, Iterable, List, Optional, Sequence, Tuple, Union
+import re
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _nvdla
-from ._errors import Error, make
+from ._errors import Error, InvalidArgument, make
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,29 +60,59 @@ class Model:
 		return self._compiled.loadable.write()
 
 	def save(self, path: Union[str, os.PathLike]) -> None:
-		"""Write the network's file. Raises OSError."""
-		with open(path, 'wb') as file:
-			file.write(self.to_bytes())
+		"""Write the network's file. A file of this name is replaced when the new one is complete. Raises nvdla.NotFound
+		or nvdla.Io, which are OSErrors."""
+		try:
+			self._compiled.loadable.write_file(os.fsencode(path))
+		except InvalidArgument as error:
+			# The path is a folder or may not be written. Python has OSError for that.
+			raise make('io', error.what, error.where, error.why, str(error)) from None
 
 
-def _example(arrays: Union[np.ndarray, Sequence[np.ndarray]]) -> List[np.ndarray]:
-	"""Return the arrays of one example, one for each input, as flat float32 arrays."""
-	inputs = arrays if isinstance(arrays, (list, tuple)) else [arrays]
-	return [np.ascontiguousarray(array, np.float32).reshape(-1) for array in inputs]
+def file_name(path: Union[str, bytes, os.PathLike]) -> str:
+	"""Return the name of a file without its folder, with \\xNN in place of each byte that is not UTF-8."""
+	return os.path.basename(os.fsencode(path)).decode('utf-8', 'backslashreplace')
+
+
+def _array(numbers: Any, sample: str) -> np.ndarray:
+	"""Return the numbers of an array in float32 and in C order. sample: the name of the array, for an error."""
+	array = np.asarray(numbers)
+	if array.dtype.kind not in 'biuf':
+		raise TypeError(f'{sample}: an array of real numbers is needed, not of {array.dtype}')
+	return np.asarray(array, np.float32, order='C')
 
 
 def _examples(samples: Iterable[Union[np.ndarray, Sequence[np.ndarray]]]) -> List[List[np.ndarray]]:
-	"""Return the examples in the form that the C++ module takes: for each example, a list of its inputs' arrays."""
+	"""Return the examples in the form that the C++ module takes: for each example, a list of its inputs' arrays.
+	An array of all examples is passed as a whole."""
 	if isinstance(samples, (str, bytes, os.PathLike)):
 		raise TypeError(f'samples are arrays, not the name of a file: numpy.load({os.fspath(samples)!r}) reads one')
-	return [_example(one) for one in samples]
+	if isinstance(samples, np.ndarray):
+		return [[_array(samples, 'samples')]]
+	return [[_array(array, f'sample {number}') for array in (one if isinstance(one, (list, tuple)) else [one])]
+		for number, one in enumerate(samples)]
+
+
+def _bytes(size: Union[int, str]) -> int:
+	"""Return the value of the option sram_size: a number of bytes, or a text such as "512K", as nvdla-compile takes it."""
+	units = 'KMGTPE'
+	text = re.fullmatch(rf'\s*(\d+)\s*([{units}]?)(I?B)?\s*', size.upper(), re.ASCII) if isinstance(size, str) else None
+	number = (int(text[1]) << 10 * (units.find(text[2]) + 1) if text[2] else int(text[1])) if text else size
+	try:
+		number = operator.index(number)
+	except TypeError:
+		number = -1
+	if not 0 <= number < 1 << 64:
+		why = f'is {size!r}; there is a number of bytes, 0 or more, or a text such as "512K" or "4M"'
+		raise make('invalid-argument', 'compile model', 'sram_size', why, f'compile model: sram_size: {why}')
+	return number
 
 
 def compile(model: Union[str, os.PathLike, bytes], *,
 	    samples: Union[np.ndarray, Iterable[Union[np.ndarray, Sequence[np.ndarray]]], None] = None,
 	    ranges: Optional[str] = None, percentile: Optional[float] = None, precision: Optional[str] = None,
 	    keep_bias: Optional[bool] = None, every_tensor: bool = False,
-	    strategy: str = '', sram_size: int = 0, fold_sums: str = 'floats', target: str = 'nv_full',
+	    strategy: str = '', sram_size: Union[int, str] = 0, fold_sums: str = 'floats', target: str = 'nv_full',
 	    shape: Union[Sequence[int], Dict[str, Sequence[int]], None] = None,
 	    host: str = 'auto', calibration_table: Union[str, os.PathLike, None] = None) -> Model:
 	"""Compile a model: a file of TensorFlow Lite (.tflite), ONNX (.onnx) or Caffe (.prototxt, with the
@@ -91,19 +123,20 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	remedy, nvdla.InvalidArgument naming the option with a wrong value.
 
 	samples:      examples of inputs, with which a model of real numbers is compiled to integers. Each example is an
-	              array, or a list or tuple with an array for each input, in the model's order of inputs and of axes.
-	              All examples of a model with one input may be one array, whose first axis counts them
+	              array, or a list or tuple with an array for each input, in the model's order of inputs and of axes;
+	              axes of length 1 may be left out. All examples of a model with one input may be one array, whose
+	              first axis counts them
 	ranges:       how ranges are chosen: "minmax" (default), "percentile", "entropy" or "powers-of-two"
 	percentile:   for ranges="percentile": the percentile of a tensor's numbers at which its
 	              range ends (default 99.99); the range begins at 100 - `percentile`
-	precision:    for a model of real numbers: "fp16" (default), "int8" (default with samples or a calibration table)
-	              or "int16"
+	precision:    type in which a model of real numbers is computed: "fp16" (default), "int8" (default with samples
+	              or a calibration table) or "int16"
 	keep_bias:    True: keeps the model's biases. By default, compiling to integers changes
 	              biases to make up for the mean error of rounding the weights
 	every_tensor: True: tensors between operators are outputs, too, after the model's own outputs, except tensors
 	              inside fused operations, such as sums before a ReLU
 	strategy:     as in `nvdla-compile --strategy`, for instance "winograd=always,bands=never"
-	sram_size:    on-chip memory for tensors between layers, in bytes
+	sram_size:    on-chip memory for tensors between layers, in bytes, or as "512K" or "4M" (1K is 1024 bytes)
 	fold_sums:    which additions of two tensors are fused with the convolution before them:
 	              "floats" (those of models of real numbers), "never" or "always"
 	target:       the core that the network is for, by the name in `info()['variant']` of a device; "nv_full" without it
@@ -124,8 +157,8 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	options.set_host(host)
 	for name, sizes in (shape if isinstance(shape, dict) else {} if shape is None else {'': shape}).items():
 		options.add_shape(name, [int(size) for size in sizes])
-	options.every_tensor = every_tensor
-	options.sram_size = sram_size
+	options.set_every_tensor(every_tensor)
+	options.set_sram_size(_bytes(sram_size))
 	given = {'ranges': ranges, 'percentile': percentile, 'keep_bias': keep_bias,
 		 'precision': None if precision == 'fp16' else precision}
 	has_table = calibration_table is not None
@@ -146,14 +179,15 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 		raise make('invalid-argument', 'compile model', unused[0], f'has no effect without {remedy}',
 			   f'compile model: {unused[0]}: has no effect without {remedy}')
 	if calibrates:
-		options.calibrate(_examples(() if samples is None else samples), ranges or 'minmax',
-				  99.99 if percentile is None else percentile, precision or 'int8', bool(keep_bias),
-				  os.fsdecode(calibration_table) if has_table else '')
+		options.calibrate(_examples(() if samples is None else samples), isinstance(samples, np.ndarray),
+				  ranges or 'minmax', 99.99 if percentile is None else percentile, precision or 'int8',
+				  bool(keep_bias), os.fsencode(calibration_table) if has_table else '')
+	if precision == 'fp16':
+		options.set_half()
 	try:
 		if isinstance(model, (bytes, bytearray, memoryview)):
 			return Model(_nvdla.compile_bytes(model, options), f'{len(model)} bytes')
-		path = os.fsdecode(model)
-		return Model(_nvdla.compile_file(path, options), os.path.basename(path))
+		return Model(_nvdla.compile_file(os.fsencode(model), options), file_name(model))
 	except Error as error:
 		if '(--calibrate)' not in error.why:
 			raise

@@ -6,12 +6,13 @@ import collections
 import json
 import os
 import threading
+import warnings
 from typing import Any, Deque, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _nvdla, _tensor
-from ._model import Model
+from ._model import Model, file_name
 from ._profile import Profile
 from ._tensor import Tensor
 
@@ -48,7 +49,7 @@ class Runnable:
 	of `run_async()` are in flight.
 
 	Inputs are given by position, `net(a, b)`, or by name, `net({"left": a, "right": b})`; inputs that are left out
-	are zero. An array of the tensor's own dtype (`net.inputs[0].dtype`) holds elements, which are passed on
+	are zero, of which a RuntimeWarning tells. An array of the tensor's own dtype (`net.inputs[0].dtype`) holds elements, which are passed on
 	unchanged. An array of another floating-point dtype holds real numbers, which the scales in the network's file
 	turn into elements. Dimensions of 1 may be left out of a shape. NaNs in an array, and numbers that an integer
 	input clips to its range, cause a RuntimeWarning.
@@ -127,26 +128,31 @@ class Runnable:
 
 	def _submit(self, inputs, timeout, priority, statistics=False, busy=False):
 		_check(timeout, priority)
-		given = [_tensor.fit(tensor, value) for tensor, value in self._by_position(inputs)]
+		values = self._by_position(inputs)
+		# A run object still holds the inputs of its previous run: an input that is left out is set to zeros.
+		given = [_tensor.fit(tensor, values.get(index, np.zeros(tensor.shape, tensor.dtype)))
+			 for index, tensor in enumerate(self.inputs)]
 		run = self._take_run()
 		for index, (array, real) in enumerate(given):
 			(run.set_real if real else run.set_elements)(index, array, self.inputs[index].nhwc)
+		missing = [f"'{tensor.name}'" for index, tensor in enumerate(self.inputs) if index not in values]
+		if missing:
+			text = ('input {} is zero: no array was given for it' if len(missing) == 1 else
+				'inputs {} are zero: no arrays were given for them')
+			# Stack level 3 skips this function and the public one that called it.
+			warnings.warn(text.format(', '.join(missing)), RuntimeWarning, stacklevel=3)
 		run.submit(float(timeout), _PRIORITIES[priority], statistics, busy)
 		return run
 
 	def _by_position(self, inputs):
-		"""Return a pair of Tensor and value for each input. The value of an input that was not given is zeros,
-		because a run object still holds the inputs of its previous run."""
+		"""Return the given values, by the indices of their inputs."""
 		if len(inputs) == 1 and isinstance(inputs[0], dict):
 			names = [tensor.name for tensor in self.inputs]
-			values = {_index(names, name, 'input'): value for name, value in inputs[0].items()}
-		elif len(inputs) > len(self.inputs):
+			return {_index(names, name, 'input'): value for name, value in inputs[0].items()}
+		if len(inputs) > len(self.inputs):
 			raise TypeError(f'{len(inputs)} inputs given, {self.name} has {len(self.inputs)}: '
 					f'{", ".join(tensor.name for tensor in self.inputs)}')
-		else:
-			values = dict(enumerate(inputs))
-		return [(tensor, values[index] if index in values else np.zeros(tensor.shape, tensor.dtype))
-			for index, tensor in enumerate(self.inputs)]
+		return dict(enumerate(inputs))
 
 	def _finish(self, run, raw):
 		"""Return the outputs of a finished run, and release the run object for another run. raw: True for
@@ -179,7 +185,7 @@ class Network(Runnable):
 	def profile(self, *inputs: Any, timeout: float = 30.0) -> Profile:
 		"""Run the network once with performance counters, and return a Profile.
 
-		Inputs that are left out are zero. The times are measured by the driver. If the device is the device
+		Inputs that are left out are zero, as for a call. The times are measured by the driver. If the device is the device
 		model ("embedded", or the device in a virtual machine), the times are those of this software on the
 		host, not of a chip.
 		"""
@@ -245,14 +251,15 @@ class SharedRun:
 				memory.begin()
 
 
-def load(network: Union[str, os.PathLike, bytes, Model], device: Union[str, 'Any'] = 'embedded', *,
+def load(network: Union[str, os.PathLike, bytes, Model], device: Union[str, 'Any'] = '', *,
 	 layout: Optional[str] = None, slots: int = 4, max_queued: int = 4096) -> Network:
 	"""Load a network onto a device.
 
 	network:    a file's path, its bytes, or the Model that nvdla.compile() returned
 	device:     "/dev/accel/accelN", or "embedded" for the device model in this process, or a
 		    Device, which several networks may share. "embedded" may have options, such as
-		    "embedded:nv_small"; nvdla-run(1) lists them
+		    "embedded:nv_small"; nvdla-run(1) lists them. By default the first NVDLA of the
+		    kernel driver, or "embedded" if there is none
 	layout:     order of the arrays: "nchw" or "nhwc"; without it the order of the model that was compiled,
 		    or "nchw" if another compiler made the file
 	slots:      largest number of runs in flight; each takes its own memory on the device
@@ -278,8 +285,7 @@ def open_network(network: Any, layout: Optional[str]) -> Tuple['_nvdla.Loadable'
 		return network._compiled.loadable, network.name
 	if isinstance(network, (bytes, bytearray, memoryview)):
 		return _nvdla.Loadable.read(network), f'{len(network)} bytes'
-	path = os.fsdecode(network)
-	return _nvdla.Loadable.read_file(path), os.path.basename(path)
+	return _nvdla.Loadable.read_file(os.fsencode(network)), file_name(network)
 
 
 def tensors(infos: List[Dict[str, Any]], layout: Optional[str]) -> Tuple[Tensor, ...]:

@@ -12,6 +12,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "base/io/file.h"
 #include "done_signal.h"
 #include "support.h"
 #include "tensor_info.h"
@@ -172,15 +173,15 @@ public:
 
 	/* Returns the profile of the last run: the operations of core and CPU as JSON, the layers
 	 * of the model as JSON, and a table as text. */
-	std::tuple<std::string, std::string, std::string> profile(const std::string &name) const
+	std::tuple<py::str, py::str, py::str> profile(const std::string &name) const
 	{
 		const auto profile = take(prof::runProfile(
 			network_->loadable, report_,
 			name + " on " + prof::deviceText(network_->device.path())));
 
-		return { prof::rowsJsonText(profile),
-			 prof::rowsJsonText(profile, { .byLayer = true }),
-			 prof::profileTable(profile) };
+		return { textOf(prof::rowsJsonText(profile)),
+			 textOf(prof::rowsJsonText(profile, { .byLayer = true })),
+			 textOf(prof::profileTable(profile)) };
 	}
 
 private:
@@ -235,7 +236,8 @@ PYBIND11_MODULE(_nvdla, module)
 		.def(py::init([](const std::string &path) {
 			return take(released([&] { return Device::open(path); }));
 		}))
-		.def_property_readonly("path", &Device::path)
+		.def_property_readonly("path",
+				       [](const Device &device) { return textOf(device.path()); })
 		.def("info", [](const Device &device) { return deviceInfo(device.info()); });
 
 	py::class_<Loadable>(module, "Loadable")
@@ -249,9 +251,18 @@ PYBIND11_MODULE(_nvdla, module)
 			    [](const std::string &path) {
 				    return take(released([&] { return Loadable::readFile(path); }));
 			    })
-		.def("write", [](const Loadable &loadable) {
-			const auto file = take(released([&] { return loadable.write(); }));
-			return py::bytes(reinterpret_cast<const char *>(file.data()), file.size());
+		.def("write",
+		     [](const Loadable &loadable) {
+			     const auto file = take(released([&] { return loadable.write(); }));
+			     return py::bytes(reinterpret_cast<const char *>(file.data()),
+					      file.size());
+		     })
+		.def("write_file", [](const Loadable &loadable, const std::string &path) {
+			take(released([&] {
+				return loadable.write().and_then([&](const auto &file) {
+					return writeWholeFile(path, file);
+				});
+			}));
 		});
 
 	addCompiler(module);

@@ -159,7 +159,7 @@ py::list useOf(const Pool &pool)
 
 	for (const DeviceUse &use : pool.use()) {
 		py::dict dict;
-		dict["path"] = use.path;
+		dict["path"] = textOf(use.path);
 		dict["lost"] = use.lost;
 		dict["running"] = use.running;
 		dict["completed"] = use.completed;

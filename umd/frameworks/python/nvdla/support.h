@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,12 +22,22 @@ namespace py = pybind11;
 /** \brief Interval at which a waiting thread checks for signals (Ctrl-C) */
 inline constexpr std::chrono::milliseconds signalInterval(50);
 
+/** \return \a text for Python, with \xNN in place of each byte that is not UTF-8. Names of files
+ * and of layers may have any bytes */
+inline py::str textOf(const std::string &text)
+{
+	return py::reinterpret_steal<py::str>(PyUnicode_DecodeUTF8(
+		text.data(), static_cast<py::ssize_t>(text.size()), "backslashreplace"));
+}
+
 /** \brief Raise the Python exception for an error */
 [[noreturn]] inline void raise(const Error &error)
 {
-	const py::object exception = py::module_::import("nvdla._errors")
-					     .attr("make")(errorName(error.code), error.what,
-							   error.where, error.why, error.message());
+	const py::object exception =
+		py::module_::import("nvdla._errors")
+			.attr("make")(errorName(error.code), textOf(error.what),
+				      textOf(error.where), textOf(error.why),
+				      textOf(error.message()));
 
 	PyErr_SetObject(py::type::of(exception).ptr(), exception.ptr());
 	throw py::error_already_set();
