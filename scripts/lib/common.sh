@@ -208,8 +208,14 @@ install_packages() {
 # command that allows them. REASON is the error message of unshare.
 mounts_remedy() {
 	if [ "$(id -u)" -ne 0 ]; then
-		echo "this system lets users make no namespaces ($1): run this as root, or before it:" \
-			"sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 kernel.unprivileged_userns_clone=1"
+		local setting settings=()
+		# Only some kernels have these settings. In a chroot the kernel refuses whatever their values are.
+		# NVDLA_SYSCTL is for tests: a folder in place of /proc/sys.
+		for setting in apparmor_restrict_unprivileged_userns=0 unprivileged_userns_clone=1; do
+			[ ! -e "${NVDLA_SYSCTL:-/proc/sys}/kernel/${setting%=*}" ] || settings+=("kernel.$setting")
+		done
+		echo "this system lets users make no namespaces ($1): run this as root, outside of a chroot" \
+			"or with its root folder as a mount point${settings[*]:+, or before it: sudo sysctl -w ${settings[*]}}"
 	elif [[ $1 == *propagation* ]]; then
 		echo "root can make no private mounts in this chroot, because its root folder is no mount point ($1):" \
 			"leave the chroot and enter it again with: mount --rbind FOLDER FOLDER && chroot FOLDER"
@@ -254,7 +260,8 @@ asks_for_help() {
 }
 
 # run_stack MODULE [USE...] -- ARGUMENT...: run one module of the Python package as a program, after
-# installing the packages of the USEs. If one is "vm", mounts must be possible. With --help or --version nothing is
+# installing the packages of the USEs. If one is "vm", mounts must be possible, except for scripts/setup, which then
+# makes no guest tree. With --help or --version nothing is
 # installed, unless Python is missing.
 run_stack() {
 	local module=$1 uses=()
@@ -266,7 +273,7 @@ run_stack() {
 	shift
 	if ! asks_for_help "$@" || [ ! -x "$NVDLA_PYTHON" ]; then
 		case " ${uses[*]} " in
-		*' vm '*) require_mounts ;;
+		*' vm '*) [ "$module" = setup ] || require_mounts ;;
 		esac
 		ensure_packages "${uses[@]}"
 	fi

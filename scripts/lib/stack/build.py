@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from . import pace, processes, suite_tree
+from . import locks, pace, processes, space, suite_tree
 from .console import Failure
 from .paths import ROOT, build_dir
 
@@ -19,6 +19,10 @@ _SECONDS_BETWEEN_LINES = 5
 # A step that runs longer than this, in seconds, is named in the progress: ninja itself reports steps only when they
 # end.
 _LONG_STEP = 5
+
+
+class DoesNotCompile(Failure):
+	"""Sources that cannot be configured or compiled."""
 
 
 def _environment():
@@ -55,13 +59,25 @@ def steps_done(ninja, log):
 	return ', '.join(texts)
 
 
+def alone(progress):
+	"""Hold the lock of the build directory while the body of the with statement runs: two ninjas in one directory would
+	compile the same files at the same time."""
+	return locks.held(build_dir() / 'scripts.lock', progress, 'waiting for another run in this clone')
+
+
 def _run(argv, name, progress, environment=None, **how):
+	with alone(progress):
+		_run_alone(argv, name, progress, environment, **how)
+
+
+def _run_alone(argv, name, progress, environment, **how):
 	log = build_dir() / f'{name}.log'
 	if processes.run_logged(argv, log, progress, cwd=ROOT, env={**(environment or {}), **_environment()}, **how) != 0:
+		space.check(log)
 		text = log.read_text(errors='replace').splitlines()
 		start = next((index for index, line in enumerate(text) if 'FAILED:' in line or 'ERROR:' in line), 0)
 		print('\n'.join(text[start:start + 40]), flush=True)
-		raise Failure(f'the project does not {name}; log: {log}')
+		raise DoesNotCompile(f'the project does not {name}; log: {log}')
 
 
 def configure(progress=lambda text: None, tests=False):
@@ -78,10 +94,12 @@ def configure(progress=lambda text: None, tests=False):
 		wanted['suite_tree'] = str(suite_tree.path())
 	options = [f'-D{name}={value}' for name, value in wanted.items()]
 	if not (build / 'build.ninja').is_file():
-		progress('configuring')
-		build.mkdir(parents=True, exist_ok=True)
-		_run([_tool('meson'), 'setup', *options, build, ROOT], 'configure', progress, _linker())
-	elif options and not wanted.items() <= _options().items():
+		with alone(progress):
+			# Another run may have configured it while this one waited.
+			if not (build / 'build.ninja').is_file():
+				progress('configuring')
+				_run([_tool('meson'), 'setup', *options, build, ROOT], 'configure', progress, _linker())
+	if options and not wanted.items() <= _options().items():
 		# Packages may have been installed since the last configuration, so Meson looks again for those that
 		# it did not find.
 		_run([_tool('meson'), 'configure', '--clearcache', *options, build], 'configure', progress)
@@ -128,7 +146,6 @@ def suite_module(progress, target):
 	folder = build_dir() / suite_tree.path().name
 	if not (folder / 'build.ninja').is_file():
 		progress('configuring for the suite tree')
-		build_dir().mkdir(parents=True, exist_ok=True)
 		options = [f'-Dsuite_tree={suite_tree.path()}', '-Dtests=disabled', '-Dpython=disabled']
 		_run([_tool('meson'), 'setup', *options, folder, ROOT], 'configure', progress, _linker())
 	_run([_tool('ninja'), '-C', folder, target], 'compile', progress)

@@ -6,8 +6,6 @@ or kernel is too old. The packages are only unpacked, not configured, and no pro
 the tree needs neither privileges nor mounts.
 """
 
-import contextlib
-import fcntl
 import hashlib
 import os
 import re
@@ -15,7 +13,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from . import archive, processes
+from . import archive, locks, processes
 from .console import Failure
 from .paths import ROOT, cache_dir
 
@@ -110,18 +108,10 @@ def _thin_out(modules):
 			shutil.rmtree(entry)
 
 
-@contextlib.contextmanager
-def locked(name, progress):
+def locked(name, progress, waiting='another run is making it, waiting'):
 	"""Hold a lock while the body of the with statement runs, so that only one process at a time makes the part
-	@name of the cache."""
-	cache_dir().mkdir(parents=True, exist_ok=True)
-	with open(cache_dir() / f'{name}.lock', 'w') as lock:
-		try:
-			fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-		except BlockingIOError:
-			progress('another run is making it, waiting')
-			fcntl.flock(lock, fcntl.LOCK_EX)
-		yield
+	@name of the cache. @waiting: see locks.held()."""
+	return locks.held(cache_dir() / f'{name}.lock', progress, waiting)
 
 
 def ensure(progress):

@@ -14,8 +14,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from . import console, guest, kernels, namespace, processes
-from .build import generate as build_headers
+from . import console, guest, kernels, namespace, processes, space
+from .build import DoesNotCompile, alone, generate as build_headers
 from .console import Failure
 from .paths import ROOT, build_dir
 
@@ -40,7 +40,7 @@ _OF_MAKE = re.compile(r'  (?:CC|LD|MODPOST|CHECK)|make: |make\[\d+\]: (?:Enterin
 INSIDE = Path('/mnt')
 
 
-class DoesNotBuild(Failure):
+class DoesNotBuild(DoesNotCompile):
 	"""Modules that do not build for a kernel. @reason: the first error; @details: the compiler's messages."""
 
 	def __init__(self, what, reason, log, details=''):
@@ -140,33 +140,41 @@ def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, 
 		variables += ['KBUILD_CHECKSRC=2', f'CHECK={SPARSE}']
 	digest = hashlib.sha256(repr((sorted(files.items()), variables, str(found.root),
 				      _own_headers(kernel))).encode()).hexdigest()
-	if all(module.is_file() for module in modules) and stamp.is_file() and stamp.read_text() == digest:
+
+	def is_built():
+		return all(module.is_file() for module in modules) and stamp.is_file() and stamp.read_text() == digest
+
+	if is_built():
 		return modules
 	refusal = copy / '.refused'
 	if not again and refusal.is_file():
 		refused, reason = refusal.read_text().split('\n', 1)
 		if refused == digest:
 			raise DoesNotBuild(what, reason, copy / 'make.log')
-	progress(what)
-	copy.mkdir(parents=True, exist_ok=True)
-	stamp.unlink(missing_ok=True)
-	refusal.unlink(missing_ok=True)
-	_synchronise(files, copy)
-	argv = _make(found, kernel, copy, part, variables)
-	if verbose:
-		if subprocess.call(argv) != 0:
-			raise Failure(f'{what} does not build')
-	else:
-		try:
-			_run_logged(argv, what, copy, part, progress)
-		except DoesNotBuild as failure:
-			if _ERROR.fullmatch(failure.reason):
-				refusal.write_text(f'{digest}\n{failure.reason}')
-			raise
-	missing = [str(module) for module in modules if not module.is_file()]
-	if missing:
-		raise Failure(f'{what}: make succeeded and made no {", ".join(missing)}')
-	stamp.write_text(digest)
+	with alone(progress):
+		# Another run may have built them while this one waited.
+		if is_built():
+			return modules
+		progress(what)
+		copy.mkdir(parents=True, exist_ok=True)
+		stamp.unlink(missing_ok=True)
+		refusal.unlink(missing_ok=True)
+		_synchronise(files, copy)
+		argv = _make(found, kernel, copy, part, variables)
+		if verbose:
+			if subprocess.call(argv) != 0:
+				raise Failure(f'{what} does not build')
+		else:
+			try:
+				_run_logged(argv, what, copy, part, progress)
+			except DoesNotBuild as failure:
+				if _ERROR.fullmatch(failure.reason):
+					refusal.write_text(f'{digest}\n{failure.reason}')
+				raise
+		missing = [str(module) for module in modules if not module.is_file()]
+		if missing:
+			raise Failure(f'{what}: make succeeded and made no {", ".join(missing)}')
+		stamp.write_text(digest)
 	return modules
 
 
@@ -184,6 +192,7 @@ def _run_logged(argv, what, copy, part, progress):
 	status = processes.run_logged(argv, log, progress)
 	messages = _readable(log, copy, part)
 	if status != 0:
+		space.check(log)
 		error = _ERROR.search(messages)
 		reason = error.group() if error else (messages.splitlines() or ['make says nothing'])[-1]
 		raise DoesNotBuild(what, reason, log, messages)

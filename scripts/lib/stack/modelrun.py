@@ -185,6 +185,7 @@ def _run_in_guest(arguments, way, program, files, folder):
 	options = vm.Options(kernel=kernel.release, share=folder, timeout=300)
 	with console.stage('guest') as progress:
 		outcome = vm.Machine(found, options, module, {_PROGRAM: program}, way.files(program), progress=progress).run(command)
+		example.tell_whose_times(outcome)
 	if outcome.problems:
 		report(outcome)
 	return outcome.status

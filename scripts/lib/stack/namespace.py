@@ -12,6 +12,10 @@ from pathlib import Path
 from .console import Failure
 from .paths import COMMON, cache_dir
 
+class Refused(Failure):
+	"""This system lets this process make no mounts of its own."""
+
+
 # Mount point of ccache's cache inside of the tree.
 _CCACHE = Path('/tmp/ccache')
 
@@ -62,7 +66,7 @@ def prefix(owners=False):
 	if owners and 'uid' in reason:
 		raise Failure(f'this user has no further user numbers for a namespace ({reason}): run as '
 			      'root, or apt-get install uidmap and give the user a range in /etc/subuid and /etc/subgid')
-	raise Failure(subprocess.run(['bash', '-c', '. "$1"; mounts_remedy "$2"', 'bash', COMMON, reason],
+	raise Refused(subprocess.run(['bash', '-c', '. "$1"; mounts_remedy "$2"', 'bash', COMMON, reason],
 				     capture_output=True, text=True, check=True).stdout.strip())
 
 

@@ -13,7 +13,7 @@ import re
 import shutil
 from pathlib import Path
 
-from . import console, debian_tree, namespace, processes
+from . import build as project, console, debian_tree, locks, namespace, processes, space
 from .console import Failure
 from .paths import ROOT, build_dir, project_version
 
@@ -104,7 +104,15 @@ def _run(system, folder, directory, command, log, progress, options=()):
 		# No packages with debug information are wanted, so none is compiled.
 		f'DEB_BUILD_OPTIONS={" ".join(("noautodbgsym", *options))}', 'DEB_CFLAGS_APPEND=-g0', 'DEB_CXXFLAGS_APPEND=-g0',
 		'sh', '-c', f'cd {_INSIDE / directory} && {command}']
-	return processes.run_logged(namespace.inside(system, {folder: _INSIDE, **folders}, argv, owners=True), log, progress)
+	return processes.run_logged(namespace.inside(system, {folder: _INSIDE, **folders}, argv, owners=True), log, progress,
+				    describe=_describe)
+
+
+def _describe(pid, log):
+	"""Return the progress of the process @pid, whose output is in the file @log: while a ninja runs, the steps done and the
+	step that has run longest. The log's last line would be the beginning of a compiler's command."""
+	ninja = processes.descendant(pid, 'ninja')
+	return project.steps_done(ninja, log) if ninja else processes.last_line(pid, log)
 
 
 def _compile(system, folder, release, optimised, progress):
@@ -114,6 +122,7 @@ def _compile(system, folder, release, optimised, progress):
 	argv = ' '.join(('dpkg-buildpackage', kinds, *profiles, '-nc', '-us', '-uc', f'-j{os.cpu_count()}'))
 	if _run(system, folder, 'nvdla', argv, log, progress,
 		() if optimised else ('noopt',)) != 0:
+		space.check(log)
 		print(processes.tail(log, 30), end='', flush=True)
 		raise Failure(f'the packages for Debian {release} do not build; log: {log}')
 
@@ -158,6 +167,12 @@ def build(release, output, progress, version=None, lint=True, optimised=True):
 	system = tree(release, progress)
 	# A build without optimisation has a folder of its own, so that neither build recompiles the other's files.
 	folder = build_dir() / 'package' / (str(release) if optimised else f'{release}-noopt')
+	# A lock of its own: the other scripts need not wait for this build, which takes long.
+	with locks.held(folder.with_name(f'{folder.name}.lock'), progress, 'waiting for another run in this clone'):
+		return _build_in(folder, system, release, output, progress, version, lint, optimised)
+
+
+def _build_in(folder, system, release, output, progress, version, lint, optimised):
 	progress(f'building version {version} for Debian {release}')
 	_copy_sources(folder / 'nvdla')
 	for stale in [*folder.glob('*.changes'), *folder.glob('*.deb')]:

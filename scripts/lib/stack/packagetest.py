@@ -88,7 +88,7 @@ def run(found, progress):
 		disk = _make_disk(system, logs)
 		console = logs / 'console.log'
 		console.touch()
-		accelerator = 'kvm' if vm.kvm_works(found, found.kernel()) else 'tcg'
+		accelerator = 'kvm' if vm.kvm_works(found, found.kernel(), progress) else 'tcg'
 		if accelerator == 'tcg':
 			shutil.copy(_SOURCES / 'make.sh', share)
 		try:

@@ -85,6 +85,20 @@ def tail(path, lines):
 def children(parent):
 	"""Return a list of the children of the process @parent, the oldest first: [(seconds since the child began,
 	words of its command line)]."""
+	return [(seconds, words) for seconds, _, words in _children(parent)]
+
+
+def descendant(parent, name):
+	"""Return the process ID of a child of the process @parent, or of a child of a child and so on, that runs the program
+	@name; None if there is none."""
+	for _, pid, words in _children(parent):
+		found = pid if words and Path(words[0]).name == name else descendant(pid, name)
+		if found:
+			return found
+	return None
+
+
+def _children(parent):
 	found = []
 	uptime = float(Path('/proc/uptime').read_text().split()[0])
 	for folder in Path('/proc').glob('[0-9]*'):
@@ -95,7 +109,7 @@ def children(parent):
 			fields = (folder / 'stat').read_text(errors='replace').rpartition(')')[2].split()
 			if int(fields[1]) == parent:
 				words = (folder / 'cmdline').read_text(errors='replace').replace('\0', ' ').split()
-				found.append((uptime - int(fields[19]) / os.sysconf('SC_CLK_TCK'), words))
+				found.append((uptime - int(fields[19]) / os.sysconf('SC_CLK_TCK'), int(folder.name), words))
 	return sorted(found, reverse=True)
 
 

@@ -7,8 +7,8 @@ import re
 import subprocess
 from pathlib import Path
 
-from . import namespace, processes
-from .console import Failure
+from . import namespace, processes, space
+from .build import DoesNotCompile, alone
 from .paths import ROOT, build_dir, reference_data
 
 # Mount points inside of the tree. They are below /tmp, because namespace.inside() makes only those.
@@ -57,9 +57,13 @@ def inside(found, argv):
 
 def _run(found, argv, name, progress, **how):
 	log = folder(found.architecture) / f'{name}.log'
-	if processes.run_logged(inside(found, argv), log, progress, **how) != 0:
+	argv = inside(found, argv)
+	with alone(progress):
+		status = processes.run_logged(argv, log, progress, **how)
+	if status != 0:
+		space.check(log)
 		print(processes.tail(log, 30), end='', flush=True)
-		raise Failure(f'the project does not {name} for {found.architecture.name}; log: {log}')
+		raise DoesNotCompile(f'the project does not {name} for {found.architecture.name}; log: {log}')
 
 
 def build(found, targets, progress):

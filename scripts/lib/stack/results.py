@@ -35,8 +35,9 @@ def _case(prefix, element):
 
 
 def _message(element):
-	text = (element.text or '').strip()
-	return text or (element.get('message') or '').strip()
+	text = (element.text or '').strip() or (element.get('message') or '').strip()
+	# GoogleTest adds the traces (SCOPED_TRACE) to the reason why a test was skipped, of which the last line is told.
+	return text.partition('\nGoogle Test trace:')[0].strip() if element.tag == 'skipped' else text
 
 
 def from_gtest(path, prefix):

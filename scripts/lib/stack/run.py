@@ -26,6 +26,11 @@ _NODE = '/dev/accel/accel0'
 _DEFAULT_OUTPUT = ROOT / 'out' / 'edges.png'
 # Bytes that picture and timeline need at most.
 _SPACE = 1 << 20
+# Number of bytes at the start of a model that tell whether it is a text, and those that no text has: control characters.
+_START_OF_MODEL = 512
+_NOT_IN_TEXT = re.compile(rb'[\x00-\x08\x0e-\x1f\x7f]')
+# Line that scripts/run prints below times that were measured in the guest.
+_WHOSE_TIMES = 'The times are those of the device model on this machine, not a chip\'s; nvdla-prof --chip predicts a chip\'s.'
 # Patterns of the first bytes of picture files.
 _PICTURES = (rb'\x89PNG', rb'\xff\xd8\xff', rb'P[56]\s')
 
@@ -126,6 +131,7 @@ def check_files(arguments):
 		# or by their name.
 		models = (rb'\x08', rb'....TFL3', *([rb''] if arguments.model.suffix in ('.onnx', '.prototxt') else []))
 		_check_start('--model', arguments.model, models, 'a model of TensorFlow Lite, ONNX or Caffe')
+		_check_model(arguments.model)
 		return
 	output = arguments.output
 	if os.path.isdir(output):
@@ -134,6 +140,19 @@ def check_files(arguments):
 		raise Failure(f'--output {output} is to be a PNG: name it {output.with_suffix(".png")}', 2)
 	if output != _DEFAULT_OUTPUT and not os.path.isdir(output.absolute().parent):
 		raise Failure(f'--output {output}: there is no folder {output.parent}', 2)
+
+
+def _check_model(path):
+	"""Raise Failure for a model that is empty, is text and should be binary, or the other way round. The compiler would say
+	so, too, but its first build takes minutes."""
+	with open(path, 'rb') as file:
+		start = file.read(_START_OF_MODEL)
+	if not start.strip():
+		raise Failure(f'--model {path} is empty: download or export it again', 2)
+	is_text = not _NOT_IN_TEXT.search(start)
+	if is_text != (path.suffix == '.prototxt'):
+		raise Failure(f'--model {path} is {"a text file" if is_text else "no text file"}, and a {path.suffix or "model"} is '
+			      f'{"none" if is_text else "one"}: download or export it again', 2)
 
 
 def _check_start(option, path, starts, wanted):
@@ -227,8 +246,10 @@ def _making(given):
 	try:
 		yield
 	except OSError as error:
-		raise Failure(f'--output {given}: no file can be made in its folder ({error.strerror}): name another, or free this one',
-			      1 if error.errno in (errno.ENOSPC, errno.EDQUOT) else 2) from None
+		is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+		raise Failure(f'--output {given}: no file can be made in its folder ({error.strerror}): '
+			      f'name a file in another folder with --output, or {"free some space" if is_full else "make this one yours"}',
+			      1 if is_full else 2) from None
 
 
 @contextlib.contextmanager
@@ -236,6 +257,7 @@ def beside(output, given):
 	"""Yield a temporary path for the picture, with the name of @output. Its folder is beside @output, so that the finished
 	picture can replace that of an earlier run. @given: the path in messages."""
 	with _making(given):
+		output.parent.mkdir(parents=True, exist_ok=True)
 		folder = tempfile.TemporaryDirectory(dir=output.parent, prefix='.run-')
 	with folder as name:
 		yield Path(name) / output.name
@@ -253,11 +275,18 @@ def run_in_guest(found, kernel, module, program, picture, output, given):
 		said = []
 		outcome = vm.Machine(found, options, module, {_PROGRAM: program}, progress=progress).run(command, errors=said.append)
 		_tell_errors(b''.join(said).decode(errors='replace'), output, given)
+		tell_whose_times(outcome)
 	if outcome.problems:
 		report(outcome)
 	if outcome.status != 0:
 		with otherwise(_EMBEDDED, _KERNEL):
 			raise Failure(f'the example failed in the guest (status {outcome.status})', outcome.status)
+
+
+def tell_whose_times(outcome):
+	"""Below the times of a run in the guest, whose @outcome is given, say whose they are."""
+	if outcome.status == 0:
+		print(_WHOSE_TIMES, flush=True)
 
 
 def run_embedded(program, picture, output, given):
@@ -300,7 +329,6 @@ def main():
 	picture, output = arguments.picture.absolute(), arguments.output.absolute()
 	if arguments.model:
 		return modelrun.run(arguments, picture)
-	output.parent.mkdir(parents=True, exist_ok=True)
 	with beside(output, arguments.output) as made:
 		if arguments.device == 'embedded':
 			run_embedded(prepare_programs(), picture, made, arguments.output)

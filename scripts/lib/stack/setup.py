@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 
-from . import build, console, debian_tree, guest, guest_tree, processes, prove, suite_tree
+from . import build, console, debian_tree, guest, guest_tree, namespace, processes, prove, suite_tree
 from .paths import COMMON, ROOT
 
 _TEST_DATA = ROOT / 'scripts' / 'lib' / 'packages.test-data'
@@ -74,7 +74,7 @@ def main():
 		'Install the packages that the other scripts need and this machine lacks, with sudo unless root runs the script. '
 		'The guest, which is the virtual machine of scripts/vm, also needs QEMU 10.1.1 or newer, and Linux 6.12 or newer '
 		'with headers and a compiler. If this machine lacks any of these, scripts/setup unpacks all of them, from packages '
-		'of Debian 13 and its backports, into ~/.cache/nvdla (the guest tree). If the guest tree exists, it is kept. If build/ exists, Meson '
+		'of Debian 13 and its backports, into ~/.cache/nvdla (the guest tree). If the guest tree exists, it is kept. On a system that allows no guest, such as most containers, it is left out. If build/ exists, Meson '
 		'configures it again, to find the new packages. You need not run this script before the others: each of them first '
 		'installs and unpacks what it needs.'))
 	parser.add_argument('--remove', action='store_true', help=(
@@ -90,8 +90,13 @@ def main():
 		return 0
 	with console.stage('build') as progress:
 		build.look_again(progress)
-	with console.stage('guest tree') as progress:
-		found = guest.find(progress)
+	try:
+		with console.stage('guest tree') as progress:
+			found = guest.find(progress)
+	except namespace.Refused as refused:
+		console.say(f'guest tree: skipped: {refused}')
+		console.say('guest tree: without it: building, and scripts/run --device embedded')
+		return 0
 	console.say(f'guest: {found.origin}, kernels {", ".join(found.series())}')
 	return 0
 

@@ -11,13 +11,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 
 from . import debugger, guest_tree, image, kernel_image, machine, pace, processes, traces
 from .console import Failure, restore_terminal
 from .paths import build_dir, cache_dir
+from .pump import Pump
 
 # Exit statuses of the run itself; all others are those of the command.
 STATUS_KERNEL = 123	# the command succeeded, but the guest's kernel reported a failure
@@ -31,6 +31,8 @@ _HARMLESS_TAINTS = 1 << 12 | 1 << 13 | 1 << 18
 _BOOTS = 3
 _SECONDS_BETWEEN_LINES = 5
 _BOOT_PATIENCE = 90
+# Seconds without a line on the console that are mentioned. An ordinary boot is silent for shorter times.
+_LONG_SILENCE = 30
 _BOOT_PATIENCE_DEBUG = 150
 # Folders of the guest that a shared folder must not cover.
 _GUEST_FOLDERS = ('/', '/bin', '/dev', '/etc', '/lib', '/lib64', '/proc', '/root', '/run', '/sys', '/usr', '/usr/bin',
@@ -72,35 +74,6 @@ class Outcome:
 	kernel_log: Path
 	booted_after: float | None
 	stillborn: bool = False	# the kernel failed before it started init
-
-
-class _Pump(threading.Thread):
-	"""Passes the output of a pipe to a callable, until the writer closes it."""
-
-	def __init__(self, sink):
-		super().__init__(daemon=True)
-		self._sink = sink
-		self._reader, self.writer = os.pipe()
-		os.set_inheritable(self.writer, True)
-
-	def run(self):
-		while chunk := os.read(self._reader, 65536):
-			# If nobody reads this program's output any more, drop the output, but go on reading the pipe:
-			# the guest would wait if the pipe were full.
-			with contextlib.suppress(BrokenPipeError):
-				self._sink(chunk)
-		os.close(self._reader)
-
-	def close_writer(self):
-		"""Close this process's copy of the pipe's write end, so that the pipe ends when QEMU closes its
-		own."""
-		os.close(self.writer)
-		self.writer = None
-
-	def finish(self):
-		if self.writer is not None:
-			self.close_writer()
-		self.join(2.0)
 
 
 class _Control:
@@ -232,10 +205,9 @@ class Machine:
 		choice = self._options.accelerator
 		if choice == 'tcg' or self._found.architecture.is_foreign:
 			return 'tcg'
-		works = kvm_works(self._found, self._kernel)
+		works = kvm_works(self._found, self._kernel, self._progress)
 		if choice == 'kvm' and not works:
-			raise Failure('KVM does not work on this machine: a guest started with it did not boot; '
-				      'leave --kvm out to use emulation')
+			raise _no_kvm()
 		return 'kvm' if works else 'tcg'
 
 	def _write_image(self, target, command):
@@ -349,8 +321,8 @@ class Machine:
 			if self._options.verbose:
 				errors(chunk)
 
-		pumps = {'serial': _Pump(serial_sink), 'control': _Pump(control.feed), 'kernel': _Pump(kernel.write),
-			 'stdout': _Pump(output), 'stderr': _Pump(errors)}
+		pumps = {'serial': Pump(serial_sink), 'control': Pump(control.feed), 'kernel': Pump(kernel.write),
+			 'stdout': Pump(output), 'stderr': Pump(errors)}
 		ports = {name: pump.writer for name, pump in pumps.items()}
 		if waiting:
 			ports['input'] = waiting.guests.fileno()
@@ -396,7 +368,8 @@ class Machine:
 				self._told = (said, now)
 				end = f': {said}'
 			else:
-				end = f'; no new line on its console for {now - since:.0f} s' if said else ''
+				silent = said and now - since >= _LONG_SILENCE
+				end = f'; no new line on its console for {now - since:.0f} s' if silent else ''
 			self._progress(f'booting for {now - began:.0f} s{end}')
 		elif text := self._working():
 			self._progress(text)
@@ -469,7 +442,26 @@ class Machine:
 		return Outcome(status, problems, kernel_log, booted, stillborn)
 
 
-def kvm_works(found, kernel):
+def check_kvm():
+	"""Raise Failure if this machine has no /dev/kvm that this process may open."""
+	if not os.path.exists('/dev/kvm'):
+		raise Failure('--kvm: /dev/kvm is missing, so this machine has no KVM: turn on virtualization (in the firmware, or nested '
+			      'in the virtual machine) and load kvm_intel or kvm_amd, or leave --kvm out to use emulation')
+	if not os.access('/dev/kvm', os.R_OK | os.W_OK):
+		raise Failure('--kvm: /dev/kvm cannot be opened: join the group kvm, or leave --kvm out to use emulation')
+
+
+def require_kvm(found, kernel, progress):
+	"""Raise Failure unless a guest boots under KVM."""
+	if not kvm_works(found, kernel, progress):
+		raise _no_kvm()
+
+
+def _no_kvm():
+	return Failure('KVM does not work on this machine: a guest started with it did not boot; leave --kvm out to use emulation')
+
+
+def kvm_works(found, kernel, progress):
 	"""Return whether a guest boots under KVM. A guest is booted to find out, once per boot of this machine.
 
 	Being able to open /dev/kvm is not enough: on some hosts that works, but no kernel runs.
@@ -478,8 +470,9 @@ def kvm_works(found, kernel):
 		return False
 	boot = Path('/proc/sys/kernel/random/boot_id').read_text().strip()
 	answer = cache_dir() / f'kvm-{boot}'
-	with guest_tree.locked('kvm', lambda text: None):
+	with guest_tree.locked('kvm', progress, 'another run is trying KVM, waiting'):
 		if not answer.is_file():
+			progress('trying KVM (once after each boot of this machine)')
 			answer.write_text('yes' if _boots_under_kvm(found, kernel) else 'no')
 		return answer.read_text() == 'yes'
 

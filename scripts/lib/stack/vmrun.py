@@ -2,6 +2,7 @@
 """scripts/vm: run one command, or a shell, in the guest."""
 
 import argparse
+import contextlib
 import difflib
 import os
 import re
@@ -44,7 +45,8 @@ _STATUS = f'''\
 Exit status: that of COMMAND; 0 after a shell. But 1 if the guest cannot be started; 2 if an
 argument of scripts/vm is wrong; {vm.STATUS_KERNEL} if COMMAND succeeded, but the kernel logged a warning or the
 driver could not be unloaded; {vm.STATUS_TIMEOUT} if boot and COMMAND took longer than --timeout allows; {vm.STATUS_BROKEN} if
-the guest failed before COMMAND had ended; and {_STATUS_NO_PROGRAM} if the guest has no program COMMAND.
+the guest failed before COMMAND had ended, or if the driver or a program does not compile (so that
+"git bisect run" passes over the commit); and {_STATUS_NO_PROGRAM} if the guest has no program COMMAND.
 '''
 
 
@@ -199,6 +201,8 @@ def _check(arguments):
 		raise Failure(f'--timeout {arguments.timeout:g}: it can be any number of seconds above 0', 2)
 	if not 256 <= arguments.mem <= 65536:
 		raise Failure(f'--mem {arguments.mem}: it can be 256 to 65536 (MiB)', 2)
+	if arguments.accelerator == 'kvm':
+		vm.check_kvm()
 	if not 0 <= arguments.devices <= 8:
 		raise Failure(f'--devices {arguments.devices}: it can be 0 to 8', 2)
 	if not arguments.command and not sys.stdin.isatty():
@@ -214,6 +218,17 @@ def _check(arguments):
 				raise Failure(f'--gdb {arguments.gdb}: this port is taken or not allowed, choose another', 2) from None
 
 
+@contextlib.contextmanager
+def _status_of_sources():
+	"""If the body of the with statement compiles sources that do not compile, let the script end with a status that is no
+	command's, and with which "git bisect run" passes over the commit."""
+	try:
+		yield
+	except build.DoesNotCompile as failure:
+		failure.status = vm.STATUS_BROKEN
+		raise
+
+
 def main():
 	arguments = _parse()
 	_check(arguments)
@@ -222,23 +237,25 @@ def main():
 		found = (guest.cross(arguments.architecture, progress) if arguments.architecture.is_foreign
 			 else vmtests.guest_for(arguments.kernel, progress))
 	kernel = found.kernel(arguments.kernel)
+	if arguments.accelerator == 'kvm':
+		vm.require_kvm(found, kernel, _say_progress)
 	share = arguments.share.absolute()
 	data = reference_data()
 	mounts = [path.absolute() for path in arguments.mount] + ([data] if data else [])
 	if arguments.command:
 		check_program(found, arguments.command[0], [share, *mounts], arguments.build)
 	if arguments.build:
-		with console.stage('build', quiet_below=5) as progress:
+		with _status_of_sources(), console.stage('build', quiet_below=5) as progress:
 			named = (lambda name: False) if found.architecture.is_foreign else named_in(arguments.command, share)
 			build.build_programs(progress, lambda name: arguments.devices and name == Path(build.MODEL).name or named(name))
 	executables, files = guest_programs() | _guest_tests(), {}
 	if found.architecture.is_foreign:
-		with console.stage('programs', quiet_below=5) as progress:
+		with _status_of_sources(), console.stage('programs', quiet_below=5) as progress:
 			executables, files = {}, _foreign_programs(found, arguments.command, share, progress)
 	module = None
 	if arguments.devices:
 		machine.model_program()
-		with console.stage('module') as progress:
+		with _status_of_sources(), console.stage('module') as progress:
 			found, kernel, module = kmod.choose(found, arguments.kernel, progress)
 	options = vm.Options(
 		kernel=kernel.release, memory=arguments.mem, accelerator=arguments.accelerator or 'auto',

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which packages the scripts install, on a made-up system: programs that stand for apt's and dpkg's."""
 
+import contextlib
+import io
 import os
 import shutil
 import subprocess
@@ -8,6 +10,9 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
+
+from stack import namespace, setup
 
 SOURCE = Path(sys.argv.pop(1))
 LISTS = SOURCE / 'scripts/lib'
@@ -204,11 +209,11 @@ class Packages(unittest.TestCase):
 		"""With the command that helps; a machine with a QEMU of its own may need no mounts."""
 		chroot, container = 'cannot change root filesystem propagation: Invalid argument', 'unshare failed: Operation not permitted'
 		for refusal, user, remedy in ((chroot, '0', 'mount --rbind FOLDER FOLDER && chroot FOLDER'),
-					      (container, '0', 'docker run --privileged'), (container, '1000', 'sudo sysctl -w kernel.')):
+					      (container, '0', 'docker run --privileged'), (container, '1000', 'run this as root, outside of a chroot or with its root folder as a mount point\n')):
 			(self.state / 'refusal').write_text(f'{refusal}\n')
 			for script in ('run', 'test'):
 				with self.subTest(script=script, remedy=remedy):
-					said = self.script(script, USER_NUMBER=user, NVDLA_GUEST='tree')
+					said = self.script(script, USER_NUMBER=user, NVDLA_GUEST='tree', NVDLA_SYSCTL=str(self.state))
 					self.assertEqual(said.returncode, 1)
 					self.assertIn(refusal, said.stderr)
 					self.assertIn(remedy, said.stderr)
@@ -218,6 +223,26 @@ class Packages(unittest.TestCase):
 				      (('run',), 'auto')):
 			said = self.script(*words, NVDLA_GUEST=choice)
 			self.assertEqual(said.returncode, 0, said.stderr)
+
+	def test_only_settings_that_exist_are_advised(self):
+		(self.state / 'refusal').write_text('unshare failed: Operation not permitted\n')
+		(self.state / 'kernel').mkdir()
+		(self.state / 'kernel/unprivileged_userns_clone').write_text('0\n')
+		said = self.script('vm', USER_NUMBER='1000', NVDLA_GUEST='tree', NVDLA_SYSCTL=str(self.state))
+		self.assertIn('or before it: sudo sysctl -w kernel.unprivileged_userns_clone=1\n', said.stderr)
+
+	def test_setup_installs_without_the_right_to_mount(self):
+		"""And leaves out the guest tree, in words: most pages of Documentation begin with scripts/setup and need no guest."""
+		(self.state / 'refusal').write_text('unshare failed: Operation not permitted\n')
+		said = self.script('setup', NVDLA_GUEST='tree')
+		self.assertEqual(said.returncode, 0, said.stderr)
+		self.assertTrue(listed('debian') <= self.installed())
+		with (mock.patch('sys.argv', ['setup']), mock.patch.object(setup.build, 'look_again'),
+		      mock.patch.object(setup.guest, 'find', side_effect=namespace.Refused('no mounts here')),
+		      contextlib.redirect_stdout(io.StringIO()) as told):
+			self.assertEqual(setup.main(), 0)
+		self.assertIn('guest tree: skipped: no mounts here', told.getvalue())
+		self.assertIn('scripts/run --device embedded', told.getvalue())
 
 	def meanwhile(self, names=None, user=0):
 		"""What is printed by a process of this user that works while the packages of these tests are installed."""

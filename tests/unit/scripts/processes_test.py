@@ -100,6 +100,20 @@ class Children(unittest.TestCase):
 		self.assertEqual(processes.children(begun[0].pid), [])
 
 
+class Descendants(unittest.TestCase):
+	def test_one_is_found_by_its_name(self):
+		shell = subprocess.Popen(['sh', '-c', 'sleep 60 & echo $!; wait'], stdout=subprocess.PIPE, text=True)
+		sleep = int(shell.stdout.readline())
+		try:
+			while processes.descendant(os.getpid(), 'sleep') is None:
+				time.sleep(0.01)
+			self.assertEqual(processes.descendant(os.getpid(), 'sleep'), sleep)
+			self.assertIsNone(processes.descendant(os.getpid(), 'ninja'))
+		finally:
+			os.kill(sleep, signal.SIGKILL)
+			shell.communicate()
+
+
 class Progress(unittest.TestCase):
 	def test_a_line_that_says_nothing_of_progress_is_passed_over(self):
 		with tempfile.NamedTemporaryFile('w', suffix='.log') as log:

@@ -30,6 +30,12 @@ class GoogleTest(unittest.TestCase):
 			file.flush()
 			return results.from_gtest(file.name, 'p')
 
+	def test_the_reason_of_a_skip_comes_before_its_traces(self):
+		text = '<skipped message="a.cpp:1&#x0A;set DATA&#x0A;Google Test trace:&#x0A;each_target.h:29: AVX2"/>'
+		for case in (text, text.replace('/>', '><![CDATA[a.cpp:1\nset DATA\nGoogle Test trace:\neach_target.h:29: AVX2\n]]></skipped>')):
+			cases = self.read(_GTEST.replace('<skipped message="no data"/>', case))
+			self.assertIn('skipped: p.S.Skipped: set DATA', results.details(cases))
+
 	def test_every_outcome(self):
 		cases = self.read(_GTEST)
 		self.assertEqual(outcomes(cases), {'p.S.Good': PASSED, 'p.S.Bad': FAILED, 'p.S.Skipped': SKIPPED,

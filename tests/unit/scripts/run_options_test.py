@@ -73,6 +73,24 @@ class RunOptions(unittest.TestCase):
 				self.assertEqual(failed.exception.status, 2)
 			self.assertEqual(len(list(folder.iterdir())), 4)
 
+	def test_models_that_are_obviously_none(self):
+		"""Told before the compiler is built, which takes minutes."""
+		with tempfile.TemporaryDirectory() as name:
+			for suffix, contents, why in (('.onnx', b'{"a": 1}\n' * 99, 'is a text file, and a .onnx is none'),
+						      ('.onnx', b'', 'is empty'), ('.onnx', b' \n', 'is empty'),
+						      ('.tflite', b'text\n' * 99, 'is not a model of TensorFlow Lite'),
+						      ('.tflite', b'', 'is not a model of TensorFlow Lite'),
+						      ('.prototxt', b'', 'is empty'), ('.prototxt', b'\n', 'is empty'),
+						      ('.prototxt', b'\x0a\x05Model', 'is no text file, and a .prototxt is one'),
+						      ('.onnx', b'\x08\x07', ''), ('.onnx', b'\x3a\x0a\x0a\x08abcdef', ''),
+						      ('.prototxt', 'name: "\u00e9"\r\n\tlayer {'.encode(), '')):
+				model = Path(name, f'm{suffix}')
+				model.write_bytes(contents)
+				expected = self.assertRaisesRegex(Failure, why) if why else contextlib.nullcontext()
+				with self.subTest(contents), expected as failed:
+					run.check_files(run.parse(['--model', str(model)]))
+				self.assertTrue(not why or failed.exception.status == 2)
+
 	def refuse(self, path, refused, *how):
 		"""Open a file as open() does; but @refused as if this user were not allowed to read it."""
 		if path == refused:
@@ -179,6 +197,21 @@ class FilesOfARun(unittest.TestCase):
 				pass
 			self.assertEqual(failed.exception.status, status)
 			self.assertNotIn('.run-', str(failed.exception))
+
+	def test_a_clone_that_cannot_be_written_is_told_with_the_option_that_helps(self):
+		"""Without --output, the folder out/ is made in the clone."""
+		refusal = PermissionError(errno.EACCES, 'Permission denied', '/clone/out')
+		with (mock.patch.object(Path, 'mkdir', side_effect=refusal),
+		      self.assertRaisesRegex(Failure, r'^--output /clone/out/edges.png: .*\(Permission denied\): name a file in another '
+					     'folder with --output, or make this one yours$'),
+		      run.beside(Path('/clone/out/edges.png'), Path('/clone/out/edges.png'))):
+			pass
+
+	def test_the_guests_times_are_not_a_chips(self):
+		for status, lines in ((0, 1), (1, 0)):
+			with contextlib.redirect_stdout(io.StringIO()) as told:
+				run.tell_whose_times(mock.Mock(status=status))
+			self.assertEqual(told.getvalue().count('not a chip\'s; nvdla-prof --chip predicts'), lines)
 
 	def test_a_full_disk_that_only_the_host_sees_is_told(self):
 		"""The guest writes to the shared folder later than the example ends, so the example may end with 0."""

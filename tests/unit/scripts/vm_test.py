@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Running a guest, as far as it goes without one: QEMU's arguments, init's messages, the verdict."""
 
+import contextlib
 import dataclasses
 import io
 import os
@@ -9,8 +10,9 @@ import tempfile
 import unittest
 import unittest.mock
 from pathlib import Path
+from unittest import mock
 
-from stack import architectures, build, machine, programs, vm, vmrun, vmtests
+from stack import architectures, build, console, machine, programs, vm, vmrun, vmtests
 from stack.console import Failure
 from stack.guest import Guest, Kernel
 
@@ -201,12 +203,12 @@ class Progress(unittest.TestCase):
 		"""One that came again and again looked like the reason why the guest was slow."""
 		told = []
 		guest = vm.Machine(_GUEST, vm.Options(logs=self.folder), progress=told.append)
-		for second, text in ((100, ''), (105, 'a line\n'), (110, 'a line\n'), (115, 'a line\n'), (120, 'a line\nnext\n')):
+		for second, text in ((100, ''), (105, 'a line\n'), (110, 'a line\n'), (140, 'a line\n'), (145, 'a line\nnext\n')):
 			(self.folder / 'console').write_text(text)
 			with unittest.mock.patch.object(vm.time, 'monotonic', return_value=second):
 				guest._say_how_far(vm._Control(), self.folder / 'console', 95)
-		self.assertEqual(told, ['booting for 5 s', 'booting for 10 s: a line', 'booting for 15 s; no new line on its console for 5 s',
-					'booting for 20 s; no new line on its console for 10 s', 'booting for 25 s: next'])
+		self.assertEqual(told, ['booting for 5 s', 'booting for 10 s: a line', 'booting for 15 s',
+					'booting for 45 s; no new line on its console for 35 s', 'booting for 50 s: next'])
 
 	def test_a_usual_warning_is_no_progress(self):
 		"""A line that every boot has looks like an error."""
@@ -396,6 +398,46 @@ class Verdict(unittest.TestCase):
 		early = self.judge(b'', stopped='time')
 		self.assertFalse(early.stillborn)
 		self.assertEqual(early.status, vm.STATUS_TIMEOUT)
+
+
+class Kvm(unittest.TestCase):
+	def refusal(self, exists, may_open):
+		with (mock.patch('sys.argv', ['vm', '--kvm', '--', 'true']), mock.patch('os.path.exists', return_value=exists),
+		      mock.patch('os.access', return_value=may_open), mock.patch.object(vmtests, 'guest_for', side_effect=AssertionError),
+		      self.assertRaises(Failure) as failed):
+			vmrun.main()
+		return str(failed.exception)
+
+	def test_a_missing_device_is_told_before_anything_is_made(self):
+		self.assertRegex(self.refusal(False, False), '^--kvm: /dev/kvm is missing, .* leave --kvm out')
+
+	def test_nor_one_that_belongs_to_others(self):
+		self.assertRegex(self.refusal(True, False), '^--kvm: /dev/kvm cannot be opened: join the group kvm')
+
+	def test_the_trial_is_told_once(self):
+		told = []
+		with (tempfile.TemporaryDirectory() as folder, mock.patch.object(vm, 'cache_dir', return_value=Path(folder)),
+		      mock.patch('stack.guest_tree.cache_dir', return_value=Path(folder)), mock.patch('os.access', return_value=True),
+		      mock.patch.object(vm, '_boots_under_kvm', return_value=False)):
+			for _ in range(2):
+				self.assertFalse(vm.kvm_works(_GUEST, _GUEST.kernel(), told.append))
+			self.assertEqual(told, ['trying KVM (once after each boot of this machine)'])
+			with self.assertRaisesRegex(Failure, 'a guest started with it did not boot'):
+				vm.require_kvm(_GUEST, _GUEST.kernel(), told.append)
+
+
+class DoesNotCompile(unittest.TestCase):
+	def test_git_bisect_passes_over_it(self):
+		"""Neither the status of a COMMAND that failed nor that of a guest that cannot be started."""
+		for part, failure in ((build, build.DoesNotCompile('a')), (vmrun.kmod, vmrun.kmod.DoesNotBuild('a', 'b', Path('c'))),
+				      (build, Failure('a full disk'))):
+			with (self.subTest(failure), mock.patch('sys.argv', ['vm', '--', 'true']), mock.patch.object(vmtests, 'guest_for', return_value=_GUEST),
+			      mock.patch.object(vmrun, 'check_program'), mock.patch.object(build, 'build_programs'), mock.patch.object(vmrun, 'guest_programs', return_value={}),
+			      mock.patch.object(machine, 'model_program'), mock.patch.object(console, 'stdout_is_the_commands', False),
+			      mock.patch.object(part, 'build_programs' if part is build else 'choose', side_effect=failure),
+			      contextlib.redirect_stderr(io.StringIO()), self.assertRaises(Failure) as failed):
+				vmrun.main()
+			self.assertEqual(failed.exception.status, 125 if isinstance(failure, build.DoesNotCompile) else 1)
 
 
 class Listening(unittest.TestCase):

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Compile a model and run it on a picture, in C: read-digit digits.onnx seven.pgm [DEVICE]
+ * To compile this file: cc read_digit.c -o read-digit $(pkg-config --cflags --libs nvdla)
  *
  * Other models can be used, too: their input must be as large as the picture and have one channel,
  * with numbers from 0 to 255. The first output must have a number for each class.

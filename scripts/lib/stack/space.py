@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""Tells a full disk apart from a source that does not compile: the compiler's own words about the disk are buried among
+its commands, or are missing, because the log is on the same disk."""
+
+import os
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+from .console import Failure
+from .paths import build_dir
+
+_FULL = re.compile('No space left on device|Disk quota exceeded')
+# Bytes below which a disk counts as full: a failed step deletes its unfinished file.
+_LITTLE = 4 << 20
+# Megabytes that build/ takes after scripts/run, scripts/vm and a few tests.
+_NEEDED = 700
+
+
+def check(log):
+	"""Raise Failure if a step of a build, whose output is in the file @log, failed because a disk is full."""
+	folders = {build_dir(): f'build/ takes up to {_NEEDED} MB: free some, or set NVDLA_BUILD_DIR to a folder on another disk',
+		   Path(tempfile.gettempdir()): 'compilers write there: free some, or set TMPDIR to a folder on another disk'}
+	free = {folder: _free(folder) for folder in folders}
+	folder = min(free, key=free.get)
+	if free[folder] < _LITTLE or _FULL.search(log.read_text(errors='replace')):
+		raise Failure(f'the disk of {folder} is full ({free[folder] >> 20} MiB free), and {folders[folder]}; log: {log}')
+
+
+def _free(folder):
+	there = next(path for path in (folder, *folder.parents) if os.path.isdir(path))
+	return shutil.disk_usage(there).free
