@@ -62,8 +62,8 @@ TEST(Digits, ATableIsAsGoodAsASample)
 
 TEST(Digits, AShortSampleIsToldTheShapeOfTheModel)
 {
-	const CompileOptions options = { .calibration =
-						 Calibration{ .samples = { { Numbers(63) } } } };
+	CompileOptions options;
+	options.calibration = Calibration{ .samples = { { std::vector<float>(63) } } };
 	const auto compiled = compileFile((folder() / "digits.onnx").string(), options);
 
 	ASSERT_FALSE(compiled);
