@@ -26,10 +26,7 @@ struct Parameters {
 		     .output = "a",
 		     .x1 = op::SdpUnit{ .alu = op::Alu::Sum, .multiply = true },
 		     .x2 = op::SdpUnit{ .alu = op::Alu::Sum, .multiply = true },
-		     .y = op::SdpUnit{ .alu = op::Alu::Sum,
-				       .multiply = true,
-				       .aluConverter = Converter(),
-				       .mulConverter = Converter() } };
+		     .y = op::SdpUnit{ .alu = op::Alu::Sum, .multiply = true } };
 	op::Pooling pooling{ .name = "pool",
 			     .input = "a",
 			     .output = "p",
@@ -64,10 +61,11 @@ template <typename Change> std::string refusalWith(const Change &change)
 }
 
 /*
- * Adds to a parameter what a field of 5, 6, 8, 16 or 31 bits would cut off, as long as the member
- * can hold the sum.
+ * Adds to a parameter what a field of \a width bits, or a wider one, would cut off, as long as the
+ * member can hold the sum.
  */
-template <typename Member> void expectNoneCutOff(const char *name, const Member &member)
+template<typename Member>
+void expectNoneCutOff(const char *name, int width, const Member &member)
 {
 	for (const int bits : { 5, 6, 8, 16, 31 }) {
 		bool fits = false;
@@ -80,14 +78,14 @@ template <typename Member> void expectNoneCutOff(const char *name, const Member 
 			if (fits)
 				value = static_cast<Value>(sum);
 		});
-		if (fits) {
+		if (fits && bits >= width) {
 			EXPECT_NE(message, "") << name << " + 2^" << bits;
 		}
 	}
 }
 
-#define EXPECT_NONE_CUT_OFF(member) \
-	expectNoneCutOff(#member, [](Parameters &with) -> auto & { return with.member; })
+#define EXPECT_NONE_CUT_OFF(member, width) \
+	expectNoneCutOff(#member, width, [](Parameters &with) -> auto & { return with.member; })
 
 } /* namespace */
 
@@ -95,50 +93,69 @@ TEST(NarrowFields, HoldWhatTheyAreGiven)
 {
 	ASSERT_EQ(refusalWith([](Parameters &) {}), "");
 
-	EXPECT_NONE_CUT_OFF(surface.n);
-	EXPECT_NONE_CUT_OFF(surface.c);
-	EXPECT_NONE_CUT_OFF(surface.h);
-	EXPECT_NONE_CUT_OFF(surface.w);
-	EXPECT_NONE_CUT_OFF(convolution.stride.x);
-	EXPECT_NONE_CUT_OFF(convolution.stride.y);
-	EXPECT_NONE_CUT_OFF(convolution.dilation.x);
-	EXPECT_NONE_CUT_OFF(convolution.dilation.y);
-	EXPECT_NONE_CUT_OFF(convolution.padding.left);
-	EXPECT_NONE_CUT_OFF(convolution.padding.right);
-	EXPECT_NONE_CUT_OFF(convolution.padding.top);
-	EXPECT_NONE_CUT_OFF(convolution.padding.bottom);
-	EXPECT_NONE_CUT_OFF(convolution.groups);
-	EXPECT_NONE_CUT_OFF(convolution.postExtension);
-	EXPECT_NONE_CUT_OFF(convolution.accumulatorShift);
-	EXPECT_NONE_CUT_OFF(convolution.bands);
-	EXPECT_NONE_CUT_OFF(sdp.x1->aluOperand);
-	EXPECT_NONE_CUT_OFF(sdp.x1->mulOperand);
-	EXPECT_NONE_CUT_OFF(sdp.x1->aluShift);
-	EXPECT_NONE_CUT_OFF(sdp.x1->shift);
-	EXPECT_NONE_CUT_OFF(sdp.x2->aluOperand);
-	EXPECT_NONE_CUT_OFF(sdp.x2->mulOperand);
-	EXPECT_NONE_CUT_OFF(sdp.x2->aluShift);
-	EXPECT_NONE_CUT_OFF(sdp.x2->shift);
-	EXPECT_NONE_CUT_OFF(sdp.y->aluShift);
-	EXPECT_NONE_CUT_OFF(sdp.y->shift);
-	EXPECT_NONE_CUT_OFF(sdp.y->aluConverter->shift);
-	EXPECT_NONE_CUT_OFF(sdp.y->mulConverter->shift);
-	EXPECT_NONE_CUT_OFF(sdp.converter.shift);
-	EXPECT_NONE_CUT_OFF(pooling.kernel.x);
-	EXPECT_NONE_CUT_OFF(pooling.kernel.y);
-	EXPECT_NONE_CUT_OFF(pooling.stride.x);
-	EXPECT_NONE_CUT_OFF(pooling.stride.y);
-	EXPECT_NONE_CUT_OFF(pooling.padding.left);
-	EXPECT_NONE_CUT_OFF(pooling.padding.right);
-	EXPECT_NONE_CUT_OFF(pooling.padding.top);
-	EXPECT_NONE_CUT_OFF(pooling.padding.bottom);
-	EXPECT_NONE_CUT_OFF(pooling.padValue);
-	EXPECT_NONE_CUT_OFF(pooling.parts);
-	EXPECT_NONE_CUT_OFF(normalization.localSize);
-	EXPECT_NONE_CUT_OFF(normalization.in.shift);
-	EXPECT_NONE_CUT_OFF(normalization.out.shift);
-	EXPECT_NONE_CUT_OFF(contract.stride.x);
-	EXPECT_NONE_CUT_OFF(contract.stride.y);
+	EXPECT_NONE_CUT_OFF(surface.n, 5);
+	EXPECT_NONE_CUT_OFF(surface.c, 13);
+	EXPECT_NONE_CUT_OFF(surface.h, 13);
+	EXPECT_NONE_CUT_OFF(surface.w, 13);
+	EXPECT_NONE_CUT_OFF(convolution.stride.x, 5);
+	EXPECT_NONE_CUT_OFF(convolution.stride.y, 5);
+	EXPECT_NONE_CUT_OFF(convolution.dilation.x, 5);
+	EXPECT_NONE_CUT_OFF(convolution.dilation.y, 5);
+	EXPECT_NONE_CUT_OFF(convolution.padding.left, 5);
+	EXPECT_NONE_CUT_OFF(convolution.padding.right, 5);
+	EXPECT_NONE_CUT_OFF(convolution.padding.top, 5);
+	EXPECT_NONE_CUT_OFF(convolution.padding.bottom, 5);
+	EXPECT_NONE_CUT_OFF(convolution.groups, 5);
+	EXPECT_NONE_CUT_OFF(convolution.postExtension, 5);
+	EXPECT_NONE_CUT_OFF(convolution.accumulatorShift, 5);
+	EXPECT_NONE_CUT_OFF(convolution.bands, 5);
+	EXPECT_NONE_CUT_OFF(sdp.x1->aluOperand, 16);
+	EXPECT_NONE_CUT_OFF(sdp.x1->mulOperand, 16);
+	EXPECT_NONE_CUT_OFF(sdp.x1->aluShift, 6);
+	EXPECT_NONE_CUT_OFF(sdp.x1->shift, 8);
+	EXPECT_NONE_CUT_OFF(sdp.x2->aluOperand, 16);
+	EXPECT_NONE_CUT_OFF(sdp.x2->mulOperand, 16);
+	EXPECT_NONE_CUT_OFF(sdp.x2->aluShift, 6);
+	EXPECT_NONE_CUT_OFF(sdp.x2->shift, 8);
+	EXPECT_NONE_CUT_OFF(sdp.y->aluShift, 5);
+	EXPECT_NONE_CUT_OFF(sdp.y->shift, 10);
+	EXPECT_NONE_CUT_OFF(sdp.converter.shift, 6);
+	EXPECT_NONE_CUT_OFF(pooling.kernel.x, 5);
+	EXPECT_NONE_CUT_OFF(pooling.kernel.y, 5);
+	EXPECT_NONE_CUT_OFF(pooling.stride.x, 5);
+	EXPECT_NONE_CUT_OFF(pooling.stride.y, 5);
+	EXPECT_NONE_CUT_OFF(pooling.padding.left, 5);
+	EXPECT_NONE_CUT_OFF(pooling.padding.right, 5);
+	EXPECT_NONE_CUT_OFF(pooling.padding.top, 5);
+	EXPECT_NONE_CUT_OFF(pooling.padding.bottom, 5);
+	EXPECT_NONE_CUT_OFF(pooling.padValue, 9);
+	EXPECT_NONE_CUT_OFF(pooling.parts, 5);
+	EXPECT_NONE_CUT_OFF(normalization.localSize, 5);
+	EXPECT_NONE_CUT_OFF(normalization.in.shift, 5);
+	EXPECT_NONE_CUT_OFF(normalization.out.shift, 6);
+	EXPECT_NONE_CUT_OFF(contract.stride.x, 5);
+	EXPECT_NONE_CUT_OFF(contract.stride.y, 5);
+}
+
+/* Nor is a parameter ignored that the unit does not have, or that its operands do not need. */
+TEST(NarrowFields, AreThoseOfTheUnit)
+{
+	const auto refused = [](auto change) {
+		return refusalWith([&](Parameters &with) { change(with.sdp); });
+	};
+
+	EXPECT_NE(refused([](op::Sdp &sdp) { sdp.y->aluShift = 1; }).find("y.aluShift"),
+		  std::string::npos);
+	EXPECT_NE(refused([](op::Sdp &sdp) { sdp.y->aluConverter = Converter(); })
+			  .find("y.converter"),
+		  std::string::npos);
+	EXPECT_NE(refused([](op::Sdp &sdp) { sdp.y->mulConverter = Converter(); })
+			  .find("y.converter"),
+		  std::string::npos);
+	EXPECT_NE(refused([](op::Sdp &sdp) { sdp.x1->aluOperand = 32768; }).find("x1.aluOperand"),
+		  std::string::npos);
+	EXPECT_NE(refused([](op::Sdp &sdp) { sdp.x2->mulOperand = -32769; }).find("x2.mulOperand"),
+		  std::string::npos);
 }
 
 } /* namespace nvdla::test */

@@ -394,11 +394,12 @@ class Models(ProgramTest):
 		for ranges in 'minmax', 'percentile', 'powers-of-two':
 			for scaling in (), ('--mean', 3), ('--mean', 8, '--normalize', 0.75):
 				self.good('nvdla-compile', DIGITS / 'digits.onnx', '-o', net, '--ranges', ranges, *scaling, '--calibrate', dim)
-				for shown in dim, seven:
+				# The layers' ranges are those of the dim picture.
+				for shown, error in (dim, 0.1), (seven, 0.3):
 					with self.subTest(ranges=ranges, scaling=scaling, shown=shown.name):
 						wanted = self.scores(DIGITS / 'digits.onnx', '--input', shown, *scaling)
 						got = self.scores(net, '--input', shown)
-						self.assertLess(max(abs(one - other) for one, other in zip(got, wanted)), 0.15)
+						self.assertLess(max(abs(one - other) for one, other in zip(got, wanted)), error)
 				said = self.good('nvdla-run', net, '--input', seven).splitlines()[0]
 				self.assertIn('as in the calibration' if scaling else "the input's numbers are the pixels", said)
 

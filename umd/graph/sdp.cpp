@@ -202,10 +202,12 @@ void lowerUnit(Lowering &lowering, const Unit &unit, const TensorDesc &in, DataT
 	to.shift_value = from.aluShift;
 	to.truncate = from.shift;
 	to.precision = lowering.precision(processing, unit.name);
-	lowering.need((unit.isY && processing != DataType::Half) ||
+	lowering.need((unit.isY && processing != DataType::Half && !from.operands.empty()) ||
 			      (!from.aluConverter && !from.mulConverter),
 		      fmt::format("{}.converter", unit.name),
-		      "only integers that Y reads are converted");
+		      "only integers that Y reads from memory are converted");
+	lowering.need(!unit.isY || !from.aluShift, fmt::format("{}.aluShift", unit.name),
+		      "is for X1 and X2");
 	if (from.aluConverter)
 		to.alu_cvt = descriptor(*from.aluConverter);
 	if (from.mulConverter)

@@ -138,7 +138,8 @@ TEST(LoadableJson, GivesTheSameLoadable)
 {
 	Loadable loadable = exampleNetwork();
 	TensorEntry &input = loadable.tensors.front();
-	input.signature = { .shape = { input.n, input.c, input.h, input.w },
+	const auto count = static_cast<uint32_t>(input.n * input.c * input.h * input.w);
+	input.signature = { .shape = { count },
 			    .pixels = PixelScaling{ .mean = { 1, 2, 3, 4 }, .normalize = 0.5f } };
 	const auto copy = Loadable::read(*loadable.write());
 	ASSERT_TRUE(copy) << copy.error().message();

@@ -103,10 +103,17 @@ inline constexpr auto members<Submit> = std::tuple{
 };
 
 template<>
+inline constexpr auto members<PixelScaling> = std::tuple{
+	Member{ "mean", &PixelScaling::mean },
+	Member{ "normalize", &PixelScaling::normalize },
+};
+
+template<>
 inline constexpr auto members<TensorSignature> = std::tuple{
 	Member{ "shape", &TensorSignature::shape },
 	Member{ "order", &TensorSignature::order, elementOrderName },
 	Member{ "is_8_bits", &TensorSignature::is8Bits },
+	Optional{ "pixels", &TensorSignature::pixels },
 };
 
 template<>
