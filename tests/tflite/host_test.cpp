@@ -248,7 +248,7 @@ TEST(TfliteHost, NamesWhatNobodyKnows)
 TEST(TfliteHost, RefusesAModelWithoutOperators)
 {
 	TfliteBuilder model;
-	const int32_t x = model.floats({ 1, 2 });
+	const int32_t x = model.floats({ 1, 9000, 9000 });
 	const auto made = compileModel(model.file({ x }, { x }));
 
 	ASSERT_FALSE(made);
