@@ -27,19 +27,17 @@ struct Parameters {
 		     .x1 = op::SdpUnit{ .alu = op::Alu::Sum, .multiply = true },
 		     .x2 = op::SdpUnit{ .alu = op::Alu::Sum, .multiply = true },
 		     .y = op::SdpUnit{ .alu = op::Alu::Sum, .multiply = true } };
-	op::Pooling pooling{ .name = "pool",
-			     .input = "a",
-			     .output = "p",
-			     .kernel = { 2, 2 },
-			     .stride = { 2, 2 } };
-	op::Normalization normalization{ .name = "norm",
-					 .input = "p",
-					 .output = "n",
-					 .lut = "lut" };
+	op::Pooling pooling{
+		.name = "pool", .input = "a", .output = "p", .kernel = { 2, 2 }, .stride = { 2, 2 }
+	};
+	op::Normalization normalization{
+		.name = "norm", .input = "p", .output = "n", .lut = "lut"
+	};
 	op::Contract contract{ .name = "contract", .input = "n", .output = "y" };
 };
 
-template <typename Change> std::string refusalWith(const Change &change)
+template<typename Change>
+std::string refusalWith(const Change &change)
 {
 	constexpr uint32_t k = 32, c = 32, taps = 3;
 	Parameters with;
@@ -84,8 +82,9 @@ void expectNoneCutOff(const char *name, int width, const Member &member)
 	}
 }
 
-#define EXPECT_NONE_CUT_OFF(member, width) \
-	expectNoneCutOff(#member, width, [](Parameters &with) -> auto & { return with.member; })
+#define EXPECT_NONE_CUT_OFF(member, width)                                                         \
+	expectNoneCutOff(                                                                          \
+		#member, width, [](Parameters & with) -> auto & { return with.member; })
 
 } /* namespace */
 
@@ -146,11 +145,13 @@ TEST(NarrowFields, AreThoseOfTheUnit)
 
 	EXPECT_NE(refused([](op::Sdp &sdp) { sdp.y->aluShift = 1; }).find("y.aluShift"),
 		  std::string::npos);
-	EXPECT_NE(refused([](op::Sdp &sdp) { sdp.y->aluConverter = Converter(); })
-			  .find("y.converter"),
+	EXPECT_NE(refused([](op::Sdp &sdp) {
+			  sdp.y->aluConverter = Converter();
+		  }).find("y.converter"),
 		  std::string::npos);
-	EXPECT_NE(refused([](op::Sdp &sdp) { sdp.y->mulConverter = Converter(); })
-			  .find("y.converter"),
+	EXPECT_NE(refused([](op::Sdp &sdp) {
+			  sdp.y->mulConverter = Converter();
+		  }).find("y.converter"),
 		  std::string::npos);
 	EXPECT_NE(refused([](op::Sdp &sdp) { sdp.x1->aluOperand = 32768; }).find("x1.aluOperand"),
 		  std::string::npos);

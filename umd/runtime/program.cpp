@@ -218,8 +218,8 @@ Result<Program> Program::create(const Loadable &loadable, size_t maxTasks)
 	if (auto reachable = checkReachable(loadable, ofCpu); !reachable)
 		return forward(reachable);
 
-	/* Memories that hold data before a step begins: inputs, states, initial contents and results
-	 * of earlier steps. A job that writes to none of them is restartable. */
+	/* Memories that hold data before a step begins: inputs, states, initial contents and
+	 * results of earlier steps. A job that writes to none of them is restartable. */
 	MemoryIds full = usedMemories({}, program.inputs);
 	for (const StateTensors &state : program.states)
 		full.merge(usedMemories({}, { &state.before, 1 }));

@@ -34,7 +34,7 @@ const char *colourText(const TensorDesc &desc, const Image &image)
 	return image.channels == 1 ? "grey in each of red, green and blue" : "red, green, blue";
 }
 
-/* Returns \a scaling, or, if no option gives one, the scaling with which the input was calibrated. */
+/* Returns \a scaling or, if no option gives one, the scaling with which the input was calibrated. */
 PixelScaling scalingOf(const TensorDesc &desc, const PixelScaling &scaling)
 {
 	const bool isKnown = desc.signature && desc.signature->pixels;
@@ -51,8 +51,7 @@ std::string scalingText(const TensorDesc &desc, const PixelScaling &options, boo
 	if (hasNoScale(desc))
 		return desc.isUnsigned ? "pixels are the input's integers"
 				       : "pixels 0 to 255 are the input's integers 0 to 127";
-	const char *by =
-		scaling == options ? "by --mean and --normalize" : "as in the calibration";
+	const char *by = scaling == options ? "by --mean and --normalize" : "as in the calibration";
 	if (scaling == PixelScaling{})
 		return "the input's numbers are the pixels, 0 to 255; --mean and --normalize scale "
 		       "them";
@@ -79,9 +78,9 @@ Result<std::vector<std::byte>> pictureElements(const TensorDesc &desc, const Ima
 	if (takesWholeRange(desc, scaling, isQuantized))
 		quantized.quantization =
 			Quantization{ 1.0, desc.type == DataType::UInt8 ? 0 : -128 };
-	return elementsFromImage(
-		quantized, desc.signature ? fitted(image, desc.c, desc.h, desc.w) : image,
-		scalingOf(desc, scaling));
+	return elementsFromImage(quantized,
+				 desc.signature ? fitted(image, desc.c, desc.h, desc.w) : image,
+				 scalingOf(desc, scaling));
 }
 
 std::string pictureNote(const TensorDesc &desc, const Image &image, const std::string &path,

@@ -93,8 +93,8 @@ std::string fileAt(const std::string &path)
  * owner or group, or the further links. */
 bool canBeReplaced(const struct stat &there)
 {
-	return S_ISREG(there.st_mode) && there.st_uid == geteuid() &&
-	       there.st_gid == getegid() && there.st_nlink == 1;
+	return S_ISREG(there.st_mode) && there.st_uid == geteuid() && there.st_gid == getegid() &&
+	       there.st_nlink == 1;
 }
 
 } /* namespace */

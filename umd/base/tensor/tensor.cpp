@@ -60,9 +60,9 @@ Result<void> checkSignature(const TensorDesc &desc)
 		return bad(fmt::format("order {} is not known",
 				       static_cast<unsigned>(desc.signature->order)));
 	if (const auto &pixels = desc.signature->pixels;
-	    pixels && (!std::isfinite(pixels->normalize) || pixels->normalize == 0 ||
-		       !std::ranges::all_of(pixels->mean,
-					    [](float mean) { return std::isfinite(mean); })))
+	    pixels &&
+	    (!std::isfinite(pixels->normalize) || pixels->normalize == 0 ||
+	     !std::ranges::all_of(pixels->mean, [](float mean) { return std::isfinite(mean); })))
 		return bad("its conversion of pixels has a number that is not finite, or divides "
 			   "by 0");
 	if (desc.isOpen() && desc.format != PixelFormat::Plain)

@@ -111,8 +111,8 @@ void TfliteGraph::findShapes()
 	if (std::ranges::any_of(found, isOpen)) {
 		for (const int32_t id : all.inputs) {
 			const auto desc = tensorOf(value(id).name);
-			inputs.push_back({ value(id).name, desc ? onnxType(desc->type) : 0,
-					   shapes_[id] });
+			inputs.push_back(
+				{ value(id).name, desc ? onnxType(desc->type) : 0, shapes_[id] });
 		}
 		found = tryNumbers(*model, inputs, {}, { 0.0f, std::nullopt }).outputs;
 		found.resize(said->size());

@@ -60,7 +60,7 @@ struct TensorSignature {
 	ElementOrder order = ElementOrder::Nchw; /**< order of the axes of shape */
 	/** \brief Integers are -128 to 127, though the tensor may hold them in 16 bits */
 	bool is8Bits = false;
-	/** \brief Conversion of the pictures with which the input was calibrated; nothing: unknown */
+	/** \brief Conversion of the pictures that calibrated the input; nothing: unknown */
 	std::optional<PixelScaling> pixels = {};
 
 	/** \return true if an axis is open */

@@ -82,7 +82,8 @@ std::string deviceText(const std::string &device)
 		return device;
 	/* With the option realtime, operations take as long as on the chip of the other options. */
 	const bool isRealtime = device.find("realtime") != std::string::npos;
-	return device + (isRealtime ? " (time of the described chip)" : " (host time, not a chip's)");
+	return device +
+	       (isRealtime ? " (time of the described chip)" : " (host time, not a chip's)");
 }
 
 double Gauge::mean(uint64_t endNs) const
