@@ -249,8 +249,9 @@ void addCalibration(CommandLine &app, CompileSettings &settings)
 		   "--calibrate or --calibration-table: int8 (the default) or int16");
 	app.option("--calibrate", settings.samples,
 		   "compile a float model to integers: choose the scale of each tensor from these "
-		   "examples of inputs. A FILE is a picture, an array (.npy), or a folder, which "
-		   "stands for all its pictures and arrays, sorted by name. If the model has "
+		   "examples of inputs. A FILE is a picture, an array (.npy) with one or more "
+		   "examples, or a folder, which stands for all its pictures and arrays, sorted "
+		   "by name. If the model has "
 		   "several inputs, their files alternate: a1 b1 a2 b2 for two examples of the "
 		   "inputs a and b. All arguments up to the next option are examples, so MODEL "
 		   "stands before --calibrate or after another option")

@@ -210,8 +210,8 @@ void addOptions(CommandLine &app, Settings &settings)
 	app.option("--calibrate", settings.samples,
 		   "also judge network after calibration: network, a float model, is also "
 		   "compiled to 8-bit integers, with these examples of inputs. On a core without "
-		   "FP16, only the calibrated network is judged. An example is a picture, an array "
-		   "(.npy) or a folder of them. All arguments up to the next option are examples, "
+		   "FP16, only the calibrated network is judged. A file is a picture, an array "
+		   "(.npy) with one or more examples, or a folder of them. All arguments up to the next option are examples, "
 		   "so network and folder come before --calibrate or after another option")
 		.valueText("FILE ...");
 	app.option("--against", settings.others,

@@ -34,7 +34,7 @@ const char *colourText(const TensorDesc &desc, const Image &image)
 	return image.channels == 1 ? "grey in each of red, green and blue" : "red, green, blue";
 }
 
-/* Returns \a scaling or, if no option gives one, the scaling with which the input was calibrated. */
+/* Returns \a scaling or, if no option gives one, the scaling of the input's calibration. */
 PixelScaling scalingOf(const TensorDesc &desc, const PixelScaling &scaling)
 {
 	const bool isKnown = desc.signature && desc.signature->pixels;

@@ -127,7 +127,7 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 
 void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 {
-	addDeviceOption(app, settings.device);
+	lists.keep(addDeviceOption(app, settings.device));
 	lists.network.addTo(app, "that of the device");
 	app.option("--repeat", settings.repeat, "run the network N times")
 		.range(1u, 1000000u)
@@ -262,6 +262,8 @@ Result<std::optional<int>> parseRunOptions(int argc, char **argv, RunSettings &s
 				    "prints no number whose class --labels could name");
 		settings.top = 1;
 	}
+	if (trace.isOn() && !lists.at("--device").given())
+		settings.device = Device::embeddedPath;
 	if (auto checked = trace.check(); !checked)
 		return forward(checked);
 	if (auto taken = takeLists(lists, settings); !taken)

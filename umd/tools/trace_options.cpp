@@ -49,7 +49,8 @@ void TraceOptions::addTo(CommandLine &app)
 		   "write a register trace of the run to this folder: the register writes, the "
 		   "memory that the NVDLA reads and the expected results. A trace can be played by "
 		   "nvdla-trace, by a simulation of the hardware, or on a board without an "
-		   "operating system. Only with --device embedded")
+		   "operating system. Only on embedded, the "
+		   "default of --device with this option")
 		.valueText("FOLDER");
 	others_.push_back(app.choice<sim::TraceFormat>(
 		"--trace-format", format_,

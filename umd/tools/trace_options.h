@@ -29,6 +29,8 @@ public:
 
 	void addTo(CommandLine &app);
 
+	/** \return true if --trace was given */
+	bool isOn() const { return !folder_.empty(); }
 	/** \return InvalidArgument, naming the option, if one has a wrong value, or was given
 	 * without --trace */
 	Result<void> check() const;
