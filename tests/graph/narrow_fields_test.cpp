@@ -111,13 +111,10 @@ TEST(NarrowFields, HoldWhatTheyAreGiven)
 	EXPECT_NONE_CUT_OFF(sdp.x1->aluOperand, 16);
 	EXPECT_NONE_CUT_OFF(sdp.x1->mulOperand, 16);
 	EXPECT_NONE_CUT_OFF(sdp.x1->aluShift, 6);
-	EXPECT_NONE_CUT_OFF(sdp.x1->shift, 8);
 	EXPECT_NONE_CUT_OFF(sdp.x2->aluOperand, 16);
 	EXPECT_NONE_CUT_OFF(sdp.x2->mulOperand, 16);
 	EXPECT_NONE_CUT_OFF(sdp.x2->aluShift, 6);
-	EXPECT_NONE_CUT_OFF(sdp.x2->shift, 8);
 	EXPECT_NONE_CUT_OFF(sdp.y->aluShift, 5);
-	EXPECT_NONE_CUT_OFF(sdp.y->shift, 10);
 	EXPECT_NONE_CUT_OFF(sdp.converter.shift, 6);
 	EXPECT_NONE_CUT_OFF(pooling.kernel.x, 5);
 	EXPECT_NONE_CUT_OFF(pooling.kernel.y, 5);

@@ -277,3 +277,8 @@ def test_no_descriptor_is_left(device):
 	before = descriptors()
 	use()
 	assert descriptors() == before
+
+
+def test_the_default_device_is_the_first_nvdla():
+	net = nvdla.load(nvdla.compile(onnx_model.classifier()))
+	assert net.device.path == (nvdla.devices() or ['embedded'])[0]

@@ -150,7 +150,11 @@ std::string Device::defaultPath()
 {
 	const std::vector<std::string> found = enumerate();
 
-	return found.empty() ? embeddedPath : found.front();
+	if (!found.empty())
+		return found.front();
+	/* open() then says who may use it. */
+	const std::string closed = DrmDevice::closed();
+	return closed.empty() ? embeddedPath : closed;
 }
 
 Result<Device> Device::open(const std::string &path, Log log)

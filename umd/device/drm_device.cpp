@@ -9,6 +9,7 @@
 #include <linux/sync_file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <fmt/core.h>
 #include <xf86drm.h>
@@ -86,6 +87,22 @@ std::vector<std::string> DrmDevice::enumerate()
 		return a.size() != b.size() ? a.size() < b.size() : a < b;
 	});
 	return paths;
+}
+
+std::string DrmDevice::closed()
+{
+	std::error_code error;
+
+	for (const auto &entry : std::filesystem::directory_iterator("/sys/class/accel", error)) {
+		const std::string path =
+			std::string(folder) + "/" + entry.path().filename().string();
+		const auto driver =
+			std::filesystem::read_symlink(entry.path() / "device/driver", error);
+		if (driver.filename() == driverName && access(path.c_str(), R_OK | W_OK) &&
+		    errno == EACCES)
+			return path;
+	}
+	return "";
 }
 
 int DrmDevice::ioctl(unsigned long request, void *argument)

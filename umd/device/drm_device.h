@@ -25,6 +25,10 @@ public:
 	/** \return paths of all device files of the nvdla driver */
 	static std::vector<std::string> enumerate();
 
+	/** \return path of a device file of the driver that this user may not open; "" if there is
+	 * none */
+	static std::string closed();
+
 	const std::string &path() const override { return path_; }
 	int ioctl(unsigned long request, void *argument) override;
 	tl::expected<std::byte *, int> map(uint64_t offset, size_t size) override;

@@ -62,16 +62,18 @@ Result<void> showProfile(const Options &options, const Loadable &loadable, const
 	if (options.timeline.empty())
 		return {};
 	const std::string svg = prof::timelineSvg(*profile);
-	return tools::writeOrPrint(options.timeline, std::as_bytes(std::span(svg)));
+	return writeWholeFile(options.timeline, std::as_bytes(std::span(svg)));
 }
 
 /* The picture is always a PNG, and standard output has the table of times. */
-Result<void> checkName(const std::string &output)
+Result<void> checkNames(const std::string &output, const std::string &timeline)
 {
-	if (output == "-")
-		return fail(
-			ErrorCode::InvalidArgument, "--output", output,
-			"is standard output, which has the times; name a file that ends in .png");
+	for (const auto &[option, name] :
+	     { std::pair("--output", output), { "--timeline", timeline } }) {
+		if (name == "-")
+			return fail(ErrorCode::InvalidArgument, option, name,
+				    "is standard output, which has the times; name a file");
+	}
 	if (tools::endingOf(output) != ".png")
 		return fail(ErrorCode::InvalidArgument, "--output", output,
 			    "must end in .png, because the picture is a PNG");
@@ -82,7 +84,7 @@ Result<void> run(const Options &options)
 {
 	Stages stages;
 
-	if (auto named = checkName(options.output); !named)
+	if (auto named = checkNames(options.output, options.timeline); !named)
 		return named;
 	auto photo = readImage(options.input);
 	if (!photo)
@@ -157,8 +159,7 @@ int main(int argc, char **argv)
 			.outputFile()
 			.showDefault();
 		app.option("--timeline", options.timeline,
-			   "write a timeline of the operations to this file, as a drawing (SVG); "
-			   "- is standard output")
+			   "write a timeline of the operations to this file, as a drawing (SVG)")
 			.valueText("FILE")
 			.outputFile();
 		app.option("--width", options.size.width,

@@ -238,8 +238,7 @@ Result<void> run(const Settings &settings)
 		return {};
 	}
 	fmt::print("{}", bench::measurementText(*measured, *earlier ? &**earlier : nullptr));
-	if (prof::deviceText(settings.device) != settings.device &&
-	    settings.device.find("realtime") == std::string::npos)
+	if (prof::hasTimesOfHost(settings.device))
 		fmt::print("These are times of the device model on this host; nvdla-prof --chip "
 			   "predicts those of a chip.\n");
 	return {};

@@ -139,15 +139,12 @@ Result<std::optional<Calibration>> calibrationOf(const CompileSettings &settings
 		calibration.table = std::move(*table);
 	}
 	if (!settings.samples.empty()) {
-		const PixelScaling scaling = settings.scaling.scaling();
 		auto samples = modelInputs(model, shapes).and_then([&](auto &&inputs) {
-			auto read = readSamples(settings.samples, inputs, scaling);
-			calibration.extremes = extremesOf(settings.samples, inputs, scaling);
-			return read;
+			return readSamples(calibration, settings.samples, inputs,
+					   settings.scaling.scaling().value_or(PixelScaling{}));
 		});
 		if (!samples)
 			return forward(samples);
-		calibration.samples = std::move(*samples);
 	}
 	calibration.correctBias = !settings.keepsBias;
 	if (settings.precision == DataType::Int16)
@@ -207,7 +204,8 @@ Result<void> compile(const CompileSettings &settings)
 				    floats.error().why);
 	}
 	if (options->calibration)
-		storeScaling(compiled->loadable, *options->calibration, settings.scaling.scaling());
+		storeScaling(compiled->loadable, options->calibration->extremes,
+			     settings.scaling.scaling().value_or(PixelScaling{}));
 	auto nodes = settings.report ? report::nodeNames(*model) : report::NodeNames{};
 	/* Free the model's file, because write() makes another copy of the constants. */
 	std::vector<std::byte>().swap(*model);

@@ -59,18 +59,18 @@ Result<Candidate> calibrated(const Settings &settings)
 	auto inputs = modelInputs(*bytes, file.options.shapes);
 	if (!inputs)
 		return forward(inputs);
-	const PixelScaling &scaling = settings.run.scaling;
-	auto samples = tools::readSamples(settings.samples, *inputs, scaling);
-	if (!samples)
+	const PixelScaling scaling = settings.run.scaling.value_or(PixelScaling{});
+	Calibration calibration;
+	if (auto samples = tools::readSamples(calibration, settings.samples, *inputs, scaling);
+	    !samples)
 		return forward(samples);
-	Calibration calibration{ .samples = std::move(*samples) };
-	calibration.extremes = tools::extremesOf(settings.samples, *inputs, scaling);
-	file.options.calibration = calibration;
+	const auto extremes = calibration.extremes;
+	file.options.calibration = std::move(calibration);
 	file.cache.clear();
 	auto read = tools::readNetwork(file);
 	if (!read)
 		return forward(read);
-	tools::storeScaling(read->loadable, calibration, scaling);
+	tools::storeScaling(read->loadable, extremes, scaling);
 	return Candidate{ file.name() + " int8", std::move(read->loadable) };
 }
 
@@ -183,9 +183,9 @@ Result<void> evaluate(Settings &settings)
 			return forward(score);
 		scores.push_back(std::move(*score));
 	}
-	const std::string on = prof::deviceText(settings.run.device);
-	fmt::print("{}",
-		   settings.json ? eval::scoreJson(scores, on) : eval::scoreTable(scores, on));
+	const std::string &on = settings.run.device;
+	fmt::print("{}", settings.json ? eval::scoreJson(scores, on)
+				       : eval::scoreTable(scores, prof::deviceText(on)));
 	return {};
 }
 
@@ -211,7 +211,8 @@ void addOptions(CommandLine &app, Settings &settings)
 		   "also judge network after calibration: network, a float model, is also "
 		   "compiled to 8-bit integers, with these examples of inputs. On a core without "
 		   "FP16, only the calibrated network is judged. A file is a picture, an array "
-		   "(.npy) with one or more examples, or a folder of them. All arguments up to the next option are examples, "
+		   "(.npy) with one or more examples, or a folder of them. All arguments up to the "
+		   "next option are examples, "
 		   "so network and folder come before --calibrate or after another option")
 		.valueText("FILE ...");
 	app.option("--against", settings.others,

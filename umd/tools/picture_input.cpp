@@ -12,12 +12,13 @@ namespace
 {
 
 /* Returns whether the pixels 0 to 255 become the lowest to the highest 8-bit element: for 8-bit
- * inputs of a known model, unless options say how pixels become numbers (\a scaling) or how numbers
- * become elements (\a isQuantized). */
-bool takesWholeRange(const TensorDesc &desc, const PixelScaling &scaling, bool isQuantized)
+ * inputs of a known model, unless \a options or a calibration say how pixels become numbers, or
+ * options say how numbers become elements (\a isQuantized). */
+bool takesWholeRange(const TensorDesc &desc, const std::optional<PixelScaling> &options,
+		     bool isQuantized)
 {
-	return desc.signature && !desc.signature->pixels && scaling == PixelScaling{} &&
-	       !isQuantized && (desc.signature->is8Bits || desc.type == DataType::UInt8);
+	return desc.signature && !desc.signature->pixels && !options && !isQuantized &&
+	       (desc.signature->is8Bits || desc.type == DataType::UInt8);
 }
 
 /* Returns whether the scale of an int8 input is unknown, as in loadables of some other
@@ -34,24 +35,23 @@ const char *colourText(const TensorDesc &desc, const Image &image)
 	return image.channels == 1 ? "grey in each of red, green and blue" : "red, green, blue";
 }
 
-/* Returns \a scaling or, if no option gives one, the scaling of the input's calibration. */
-PixelScaling scalingOf(const TensorDesc &desc, const PixelScaling &scaling)
+PixelScaling scalingOf(const TensorDesc &desc, const std::optional<PixelScaling> &options)
 {
-	const bool isKnown = desc.signature && desc.signature->pixels;
-
-	return isKnown && scaling == PixelScaling{} ? *desc.signature->pixels : scaling;
+	if (options)
+		return *options;
+	return desc.signature ? desc.signature->pixels.value_or(PixelScaling{}) : PixelScaling{};
 }
 
-std::string scalingText(const TensorDesc &desc, const PixelScaling &options, bool isQuantized)
+std::string scalingText(const TensorDesc &desc, const std::optional<PixelScaling> &options,
+			bool isQuantized)
 {
 	const PixelScaling scaling = scalingOf(desc, options);
 
-	if (takesWholeRange(desc, scaling, isQuantized))
+	if (takesWholeRange(desc, options, isQuantized))
 		return "pixels 0 to 255 are the input's integers from the lowest to the highest";
 	if (hasNoScale(desc))
 		return desc.isUnsigned ? "pixels are the input's integers"
 				       : "pixels 0 to 255 are the input's integers 0 to 127";
-	const char *by = scaling == options ? "by --mean and --normalize" : "as in the calibration";
 	if (scaling == PixelScaling{})
 		return "the input's numbers are the pixels, 0 to 255; --mean and --normalize scale "
 		       "them";
@@ -59,32 +59,33 @@ std::string scalingText(const TensorDesc &desc, const PixelScaling &options, boo
 	if (desc.c > 1)
 		mean += fmt::format(",{},{}", scaling.mean[1], scaling.mean[2]);
 	return fmt::format("the input's numbers are (pixel - {}) / {}, {}", mean, scaling.normalize,
-			   by);
+			   options ? "by --mean and --normalize" : "as in the calibration");
 }
 
 } /* namespace */
 
 Result<std::vector<std::byte>> pictureElements(const TensorDesc &desc, const Image &image,
-					       const std::string &path, const PixelScaling &scaling,
+					       const std::string &path,
+					       const std::optional<PixelScaling> &options,
 					       bool isQuantized)
 {
 	TensorDesc quantized = desc;
 
-	if (hasNoScale(desc) && scaling != PixelScaling{})
+	if (hasNoScale(desc) && options && *options != PixelScaling{})
 		return fail(ErrorCode::InvalidArgument, "--mean and --normalize", path,
 			    fmt::format("have no effect on an {} input whose scale is unknown; "
 					"give the scale with --input-scale of nvdla-run",
 					dataTypeName(desc.type)));
-	if (takesWholeRange(desc, scaling, isQuantized))
+	if (takesWholeRange(desc, options, isQuantized))
 		quantized.quantization =
 			Quantization{ 1.0, desc.type == DataType::UInt8 ? 0 : -128 };
 	return elementsFromImage(quantized,
 				 desc.signature ? fitted(image, desc.c, desc.h, desc.w) : image,
-				 scalingOf(desc, scaling));
+				 scalingOf(desc, options));
 }
 
 std::string pictureNote(const TensorDesc &desc, const Image &image, const std::string &path,
-			const PixelScaling &scaling, bool isQuantized)
+			const std::optional<PixelScaling> &options, bool isQuantized)
 {
 	std::string size = fmt::format("{} x {}", image.width, image.height);
 
@@ -92,7 +93,7 @@ std::string pictureNote(const TensorDesc &desc, const Image &image, const std::s
 		size += fmt::format(", cropped to its centre and scaled to {} x {}", desc.w,
 				    desc.h);
 	return fmt::format("picture {}: {}; {}; {}", path, size, colourText(desc, image),
-			   scalingText(desc, scaling, isQuantized));
+			   scalingText(desc, options, isQuantized));
 }
 
 } /* namespace nvdla::tools */

@@ -86,8 +86,8 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 		app, "--output", settings.outputs,
 		"write an output to this file. The ending of its name chooses the format: .npy, "
 		"the numbers as a numpy array; .dimg, the elements (format of NVIDIA's runtime); "
-		".raw, the bytes as the NVDLA writes them; any other ending needs --rawdump, "
-		"with which - is standard output. Repeat --output for further outputs")
+		".raw, the bytes as the NVDLA writes them; any other ending needs --rawdump. "
+		"Repeat --output for further outputs")
 		.valueText("FILE")
 		.outputFile();
 	lists.keep(addPerTensor(app, "--output-scale", lists.output.scales,
@@ -204,9 +204,9 @@ Result<void> checkOptions(const Lists &lists, const RunSettings &settings)
 	const bool tells = !settings.perf || settings.json;
 	const char *inTable = "--json, because the table of --perf shows every operation";
 
-	if (settings.json && std::ranges::find(outputs, "-") != outputs.end())
+	if (std::ranges::find(outputs, "-") != outputs.end())
 		return fail(ErrorCode::InvalidArgument, "--output", "-",
-			    "is standard output, to which --json prints; name a file");
+			    "is standard output, which has the report of the run; name a file");
 	if (!settings.rawDump) {
 		for (const std::string &path : outputs) {
 			if (fileKind(path) == FileKind::Other)

@@ -28,7 +28,7 @@ struct RunSettings {
 	 * output.dimg, ...
 	 */
 	bool usualOutputs = false;
-	PixelScaling scaling;
+	std::optional<PixelScaling> scaling; /**< nothing: no option gives it */
 	/** \brief Quantizations of the first inputs; further inputs keep the loadable's */
 	std::vector<TensorQuantization> inputQuantizations;
 	std::vector<TensorQuantization> outputQuantizations;

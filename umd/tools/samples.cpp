@@ -19,6 +19,7 @@ namespace
 {
 
 constexpr const char *reading = "read samples";
+constexpr size_t colours = 3; /* a further channel of an input gets no pixels */
 constexpr uint64_t maxSampleBytes = uint64_t{ 1 } << 32;
 
 /* Replaces folders by their pictures and .npy files, sorted by name. */
@@ -68,6 +69,18 @@ Result<std::vector<float>> numbersOfPicture(const Image &image, const ModelInput
 	return turned;
 }
 
+/* Returns the numbers of black and of white pixels, for each colour of the input. */
+std::vector<float> extremesOf(const ModelInput &input, const PixelScaling &scaling)
+{
+	std::vector<float> extremes;
+
+	for (size_t c = 0; c < std::min<size_t>(input.c, colours); c++) {
+		for (const float pixel : { 0.0f, 255.0f })
+			extremes.push_back((pixel - scaling.mean[c]) / scaling.normalize);
+	}
+	return extremes;
+}
+
 /* Reads the samples in a file: one in a picture, one or more in an array. */
 Result<std::vector<std::vector<float>>>
 numbersOfFile(const std::string &path, const ModelInput &input, const PixelScaling &scaling)
@@ -111,9 +124,8 @@ bool hasPictures(const std::vector<std::string> &paths)
 	       });
 }
 
-Result<std::vector<std::vector<std::vector<float>>>>
-readSamples(const std::vector<std::string> &paths, const std::vector<ModelInput> &inputs,
-	    const PixelScaling &scaling)
+Result<void> readSamples(Calibration &calibration, const std::vector<std::string> &paths,
+			 const std::vector<ModelInput> &inputs, const PixelScaling &scaling)
 {
 	auto files = filesOf(paths);
 	if (!files)
@@ -123,7 +135,7 @@ readSamples(const std::vector<std::string> &paths, const std::vector<ModelInput>
 			    fmt::format("the files of the model's {} inputs alternate, but {} "
 					"files are no multiple of {}",
 					inputs.size(), files->size(), inputs.size()));
-	std::vector<std::vector<std::vector<float>>> samples;
+	auto &samples = calibration.samples;
 	for (size_t file = 0; file < files->size(); file += inputs.size()) {
 		const size_t first = samples.size();
 		for (size_t i = 0; i < inputs.size(); i++) {
@@ -131,6 +143,9 @@ readSamples(const std::vector<std::string> &paths, const std::vector<ModelInput>
 			auto numbers = numbersOfFile(path, inputs[i], scaling);
 			if (!numbers)
 				return forward(numbers);
+			if (!path.ends_with(".npy"))
+				calibration.extremes[inputs[i].name] =
+					extremesOf(inputs[i], scaling);
 			if (i == 0)
 				samples.resize(first + numbers->size());
 			if (first + numbers->size() != samples.size())
@@ -142,34 +157,15 @@ readSamples(const std::vector<std::string> &paths, const std::vector<ModelInput>
 				samples[first + j].push_back(std::move((*numbers)[j]));
 		}
 	}
-	return samples;
+	return {};
 }
 
-std::map<std::string, std::vector<float>> extremesOf(const std::vector<std::string> &paths,
-						     const std::vector<ModelInput> &inputs,
-						     const PixelScaling &scaling)
-{
-	const auto files = filesOf(paths);
-	std::map<std::string, std::vector<float>> extremes;
-
-	for (size_t i = 0; files && i < files->size(); i++) {
-		const ModelInput &input = inputs[i % inputs.size()];
-		const auto complete = ScalingOptions::forChannels(scaling, input.c);
-		if ((*files)[i].ends_with(".npy") || !complete || extremes.contains(input.name))
-			continue;
-		for (size_t c = 0; c < std::min<size_t>(input.c, complete->mean.size()); c++)
-			for (const float pixel : { 0.0f, 255.0f })
-				extremes[input.name].push_back((pixel - complete->mean[c]) /
-							       complete->normalize);
-	}
-	return extremes;
-}
-
-void storeScaling(Loadable &loadable, const Calibration &calibration, const PixelScaling &scaling)
+void storeScaling(Loadable &loadable, const std::map<std::string, std::vector<float>> &extremes,
+		  const PixelScaling &scaling)
 {
 	for (TensorEntry &entry : loadable.tensors) {
 		const auto complete = ScalingOptions::forChannels(scaling, entry.c);
-		if (entry.signature && complete && calibration.extremes.contains(entry.name) &&
+		if (entry.signature && complete && extremes.contains(entry.name) &&
 		    loadable.memory(entry.memId)->flags & MemoryInput)
 			entry.signature->pixels = *complete;
 	}

@@ -15,29 +15,21 @@ namespace nvdla::tools
 {
 
 /**
- * \brief Read samples for Calibration::samples
+ * \brief Read Calibration::samples; for inputs with pictures also Calibration::extremes
  *
  * \param[in] paths pictures, which are scaled to the input; arrays in the model's order with one or
  * more samples; and folders of both. For a model with several inputs the files alternate: one for
  * the first input, one for the second, and so on
  * \param[in] scaling how pixels become numbers
- * \return for each sample the numbers of each input; an error in one file names the file
+ * \return an error in one file names the file
  */
-Result<std::vector<std::vector<std::vector<float>>>>
-readSamples(const std::vector<std::string> &paths, const std::vector<ModelInput> &inputs,
-	    const PixelScaling &scaling);
+Result<void> readSamples(Calibration &calibration, const std::vector<std::string> &paths,
+			 const std::vector<ModelInput> &inputs, const PixelScaling &scaling);
 
-/**
- * \brief Find the numbers of the darkest and brightest pixels, for Calibration::extremes
- * \param[in] paths,inputs,scaling see readSamples(), which must have read the files
- * \return by name of an input for which there are pictures
- */
-std::map<std::string, std::vector<float>> extremesOf(const std::vector<std::string> &paths,
-						     const std::vector<ModelInput> &inputs,
-						     const PixelScaling &scaling);
-
-/** \brief Store \a scaling in the signatures of the inputs that were calibrated with pictures */
-void storeScaling(Loadable &loadable, const Calibration &calibration, const PixelScaling &scaling);
+/** \brief Store \a scaling in the signatures of the inputs that \a extremes, those of a
+ * Calibration, name: the inputs that were calibrated with pictures */
+void storeScaling(Loadable &loadable, const std::map<std::string, std::vector<float>> &extremes,
+		  const PixelScaling &scaling);
 
 /** \return true if one of the files, or of the files in the folders, is not an array */
 bool hasPictures(const std::vector<std::string> &paths);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,10 +49,13 @@ public:
 	/** \return the options, for programs that report options without effect */
 	const std::vector<CommandLineOption> &all() const { return all_; }
 
-	PixelScaling scaling() const
+	/** \return nothing if no option was given */
+	std::optional<PixelScaling> scaling() const
 	{
 		PixelScaling scaling{ .normalize = normalize_ };
 
+		if (std::ranges::none_of(all_, &CommandLineOption::given))
+			return std::nullopt;
 		/* NaN marks numbers that are missing; forChannels() replaces or refuses them. */
 		if (!mean_.empty())
 			std::fill_n(scaling.mean.begin(), colours, NAN);

@@ -62,11 +62,15 @@ Result<std::vector<std::byte>> inputElements(const TensorDesc &desc,
 	auto image = decodeImage(bytes, path);
 	if (!image)
 		return forward(image);
-	auto scaling = ScalingOptions::forChannels(settings.scaling, desc.c);
-	if (!scaling)
-		return forward(scaling);
-	note = pictureNote(desc, *image, path, *scaling, isQuantized);
-	return pictureElements(desc, *image, path, *scaling, isQuantized);
+	std::optional<PixelScaling> scaling = settings.scaling;
+	if (scaling) {
+		auto complete = ScalingOptions::forChannels(*scaling, desc.c);
+		if (!complete)
+			return forward(complete);
+		scaling = *complete;
+	}
+	note = pictureNote(desc, *image, path, scaling, isQuantized);
+	return pictureElements(desc, *image, path, scaling, isQuantized);
 }
 
 /* Returns the elements as text, separated by blanks, as NVIDIA's runtime writes them. */

@@ -29,8 +29,6 @@ _SPACE = 1 << 20
 # Number of bytes at the start of a model that tell whether it is a text, and those that no text has: control characters.
 _START_OF_MODEL = 512
 _NOT_IN_TEXT = re.compile(rb'[\x00-\x08\x0e-\x1f\x7f]')
-# Line that scripts/run prints below times that were measured in the guest.
-_WHOSE_TIMES = 'The times are those of the device model on this machine, not a chip\'s; nvdla-prof --chip predicts a chip\'s.'
 # Patterns of the first bytes of picture files.
 _PICTURES = (rb'\x89PNG', rb'\xff\xd8\xff', rb'P[56]\s')
 
@@ -275,18 +273,11 @@ def run_in_guest(found, kernel, module, program, picture, output, given):
 		said = []
 		outcome = vm.Machine(found, options, module, {_PROGRAM: program}, progress=progress).run(command, errors=said.append)
 		_tell_errors(b''.join(said).decode(errors='replace'), output, given)
-		tell_whose_times(outcome)
 	if outcome.problems:
 		report(outcome)
 	if outcome.status != 0:
 		with otherwise(_EMBEDDED, _KERNEL):
 			raise Failure(f'the example failed in the guest (status {outcome.status})', outcome.status)
-
-
-def tell_whose_times(outcome):
-	"""Below the times of a run in the guest, whose @outcome is given, say whose they are."""
-	if outcome.status == 0:
-		print(_WHOSE_TIMES, flush=True)
 
 
 def run_embedded(program, picture, output, given):

@@ -18,14 +18,21 @@ _LITTLE = 4 << 20
 _NEEDED = 700
 
 
+class Full(Failure):
+	"""A disk is full: nothing is known of the sources."""
+
+
 def check(log):
-	"""Raise Failure if a step of a build, whose output is in the file @log, failed because a disk is full."""
+	"""Raise Full if a step of a build, whose output is in the file @log, failed because a disk is full."""
 	folders = {build_dir(): f'build/ takes up to {_NEEDED} MB: free some, or set NVDLA_BUILD_DIR to a folder on another disk',
 		   Path(tempfile.gettempdir()): 'compilers write there: free some, or set TMPDIR to a folder on another disk'}
 	free = {folder: _free(folder) for folder in folders}
 	folder = min(free, key=free.get)
-	if free[folder] < _LITTLE or _FULL.search(log.read_text(errors='replace')):
-		raise Failure(f'the disk of {folder} is full ({free[folder] >> 20} MiB free), and {folders[folder]}; log: {log}')
+	if free[folder] < _LITTLE:
+		raise Full(f'the disk of {folder} is full ({free[folder] >> 20} MiB free), and {folders[folder]}; log: {log}')
+	said = next((line for line in log.read_text(errors='replace').splitlines() if _FULL.search(line)), None)
+	if said:
+		raise Full(f'a disk is full: {said.strip()}; {build_dir()} has {free[build_dir()] >> 20} MiB free; log: {log}')
 
 
 def _free(folder):

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from . import architectures, build, console, guest, kmod, machine, programs, vm, vmtests
+from . import architectures, build, console, guest, kmod, machine, programs, space, vm, vmtests
 from .console import Failure
 from .paths import ROOT, build_dir, reference_data
 
@@ -220,11 +220,11 @@ def _check(arguments):
 
 @contextlib.contextmanager
 def _status_of_sources():
-	"""If the body of the with statement compiles sources that do not compile, let the script end with a status that is no
-	command's, and with which "git bisect run" passes over the commit."""
+	"""If the body of the with statement compiles sources that do not compile, or a disk is full, let the script end with a
+	status that is no command's, and with which "git bisect run" passes over the commit."""
 	try:
 		yield
-	except build.DoesNotCompile as failure:
+	except (build.DoesNotCompile, space.Full) as failure:
 		failure.status = vm.STATUS_BROKEN
 		raise
 

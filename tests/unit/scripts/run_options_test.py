@@ -207,12 +207,6 @@ class FilesOfARun(unittest.TestCase):
 		      run.beside(Path('/clone/out/edges.png'), Path('/clone/out/edges.png'))):
 			pass
 
-	def test_the_guests_times_are_not_a_chips(self):
-		for status, lines in ((0, 1), (1, 0)):
-			with contextlib.redirect_stdout(io.StringIO()) as told:
-				run.tell_whose_times(mock.Mock(status=status))
-			self.assertEqual(told.getvalue().count('not a chip\'s; nvdla-prof --chip predicts'), lines)
-
 	def test_a_full_disk_that_only_the_host_sees_is_told(self):
 		"""The guest writes to the shared folder later than the example ends, so the example may end with 0."""
 		for free, end in ((3, 'mine.png: its folder has 12 KiB free; free some space there, or name another'), (1000, 'mine.png')):
@@ -262,7 +256,7 @@ class FilesOfARun(unittest.TestCase):
 
 	def test_a_wrong_number_of_means_is_told_before_the_guest_boots(self):
 		for channels, mean, wanted in ((3, '128', 'three'), (3, '1,2', 'three'), (3, '1,2,3', None), (1, '128', None),
-						   (1, '1,2,3', 'one'), (1, '1,2', 'one')):
+						   (1, '1,2,3', 'one'), (1, '1,2', 'one'), (1, '128,128,128', None), (1, '3,0,0', None)):
 			network = {'memory_list': [{'flags': ['alloc'], 'bind_id': 0, 'tensor_desc_id': 0},
 						   {'flags': ['alloc', 'input'], 'bind_id': 0, 'tensor_desc_id': 4}],
 				   'tensor_desc_list': [{'id': 0, 'c': 1}, {'id': 4, 'c': channels}]}

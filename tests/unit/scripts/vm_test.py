@@ -12,7 +12,7 @@ import unittest.mock
 from pathlib import Path
 from unittest import mock
 
-from stack import architectures, build, console, machine, programs, vm, vmrun, vmtests
+from stack import architectures, build, console, machine, programs, space, vm, vmrun, vmtests
 from stack.console import Failure
 from stack.guest import Guest, Kernel
 
@@ -430,14 +430,14 @@ class DoesNotCompile(unittest.TestCase):
 	def test_git_bisect_passes_over_it(self):
 		"""Neither the status of a COMMAND that failed nor that of a guest that cannot be started."""
 		for part, failure in ((build, build.DoesNotCompile('a')), (vmrun.kmod, vmrun.kmod.DoesNotBuild('a', 'b', Path('c'))),
-				      (build, Failure('a full disk'))):
+				      (build, space.Full('a full disk')), (build, Failure('no compiler'))):
 			with (self.subTest(failure), mock.patch('sys.argv', ['vm', '--', 'true']), mock.patch.object(vmtests, 'guest_for', return_value=_GUEST),
 			      mock.patch.object(vmrun, 'check_program'), mock.patch.object(build, 'build_programs'), mock.patch.object(vmrun, 'guest_programs', return_value={}),
 			      mock.patch.object(machine, 'model_program'), mock.patch.object(console, 'stdout_is_the_commands', False),
 			      mock.patch.object(part, 'build_programs' if part is build else 'choose', side_effect=failure),
 			      contextlib.redirect_stderr(io.StringIO()), self.assertRaises(Failure) as failed):
 				vmrun.main()
-			self.assertEqual(failed.exception.status, 125 if isinstance(failure, build.DoesNotCompile) else 1)
+			self.assertEqual(failed.exception.status, 125 if isinstance(failure, (build.DoesNotCompile, space.Full)) else 1)
 
 
 class Listening(unittest.TestCase):

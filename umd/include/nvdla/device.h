@@ -243,8 +243,8 @@ public:
 	static std::vector<std::string> enumerate();
 
 	/**
-	 * \return path of the device to use if the user names none: the first of enumerate(), or
-	 * embeddedPath if the kernel drives none
+	 * \return path of the device to use if the user names none: the first of enumerate(), else
+	 * one that this user may not open, or embeddedPath if the kernel drives none
 	 */
 	static std::string defaultPath();
 

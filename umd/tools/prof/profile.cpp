@@ -22,10 +22,16 @@ constexpr std::array engineOrder = { "BDMA",  "CONV",  "SDP",	  "PDP",    "CDP",
 bool isOfQemu(const std::string &device)
 {
 	const std::string name = device.substr(device.rfind('/') + 1);
-	std::ifstream file("/sys/class/accel/" + name + "/device/vendor");
-	unsigned vendor = 0;
 
-	return file >> std::hex >> vendor && vendor == NVDLA_PCI_VENDOR_ID;
+	/* Kernels without accel nodes have a render node instead. */
+	for (const char *place : { "/sys/class/accel/", "/sys/class/drm/" }) {
+		std::ifstream file(place + name + "/device/vendor");
+		unsigned vendor = 0;
+
+		if (file >> std::hex >> vendor)
+			return vendor == NVDLA_PCI_VENDOR_ID;
+	}
+	return false;
 }
 
 std::vector<size_t> byStart(const Profile &profile)
@@ -74,16 +80,21 @@ std::vector<Lane> lanes(const Profile &profile)
 	return lanes;
 }
 
+bool hasTimesOfHost(const std::string &device)
+{
+	/* With the option realtime, operations take as long as on the chip of the other options. */
+	return isOfQemu(device) || (device.starts_with(Device::embeddedPath) &&
+				    device.find("realtime") == std::string::npos);
+}
+
 std::string deviceText(const std::string &device)
 {
 	if (isOfQemu(device))
 		return device + " (time of the device model, not of a chip)";
-	if (!device.starts_with(Device::embeddedPath))
-		return device;
-	/* With the option realtime, operations take as long as on the chip of the other options. */
-	const bool isRealtime = device.find("realtime") != std::string::npos;
+	if (hasTimesOfHost(device))
+		return device + " (host time, not a chip's)";
 	return device +
-	       (isRealtime ? " (time of the described chip)" : " (host time, not a chip's)");
+	       (device.starts_with(Device::embeddedPath) ? " (time of the described chip)" : "");
 }
 
 double Gauge::mean(uint64_t endNs) const

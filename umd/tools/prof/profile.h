@@ -67,6 +67,9 @@ struct Profile {
  */
 std::string deviceText(const std::string &device);
 
+/** \return true if times of \a device are those of a device model as it runs on the host */
+bool hasTimesOfHost(const std::string &device);
+
 /** \brief A row of a timeline: operations of one engine that do not overlap */
 struct Lane {
 	std::string engine;

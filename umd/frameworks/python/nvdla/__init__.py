@@ -45,7 +45,7 @@ class Device:
 	def __init__(self, path: Union[str, os.PathLike] = ''):
 		if not isinstance(path, (str, bytes, os.PathLike)):
 			raise TypeError(f'device: a path such as "/dev/accel/accel0", "embedded" or a Device is needed, not {path!r}')
-		self._device = _nvdla.Device(os.fsencode(path or (devices() or ['embedded'])[0]))
+		self._device = _nvdla.Device(os.fsencode(path))
 
 	def __repr__(self) -> str:
 		return f'<nvdla.Device {self.path}>'

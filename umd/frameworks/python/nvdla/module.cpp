@@ -234,7 +234,9 @@ PYBIND11_MODULE(_nvdla, module)
 
 	py::class_<Device>(module, "Device")
 		.def(py::init([](const std::string &path) {
-			return take(released([&] { return Device::open(path); }));
+			return take(released([&] {
+				return Device::open(path.empty() ? Device::defaultPath() : path);
+			}));
 		}))
 		.def_property_readonly("path",
 				       [](const Device &device) { return textOf(device.path()); })
