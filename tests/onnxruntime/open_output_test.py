@@ -80,7 +80,7 @@ class Programs(unittest.TestCase):
 		(self.folder / 'labels.txt').write_text('one\ntwo\nthree\nfour\n')
 		code, said = self.run_('nvdla-run', 'net.nvdla', '--labels', 'labels.txt', '--top', '1')
 		self.assertNotEqual(code, 0)
-		self.assertIn('an output has an open number of numbers', said)
+		self.assertIn('the number of elements of an output: a varying number', said)
 
 
 class Package(unittest.TestCase):
