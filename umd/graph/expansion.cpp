@@ -20,7 +20,7 @@ struct Kind {
 	nvdla_op_type type;
 };
 
-/* In the order of op::Any. CPU operations have no engine; BDMA is their placeholder. */
+/* In the order of op::Any. CPU operations have no engine; their type has no meaning. */
 constexpr Kind kinds[] = {
 	{ "convolution", NVDLA_OP_CONV },
 	{ "deconvolution", NVDLA_OP_CONV },

@@ -484,7 +484,8 @@ Result<Loadable> Loadable::readFile(const std::string &path)
 
 		if (auto checked = checkIsLoadable(path, *bytes); !checked)
 			return forward(checked);
-		auto loadable = read(*bytes);
+		auto loadable =
+			guarded(readingLoadable, "file", [&] { return readEither(*bytes); });
 		if (!loadable)
 			loadable.error().where = path + ": " + loadable.error().where;
 		return loadable;

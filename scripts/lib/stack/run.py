@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from . import build, console, guest, kmod, modelrun, setup, vm
+from . import build, console, guest, kmod, modelrun, setup, space, vm
 from .console import Failure, say
 from .paths import EXAMPLE_PICTURE, ROOT, build_dir
 from .vmrun import report
@@ -297,8 +297,7 @@ def keep_result(made, output, given):
 	if not made.is_file() or not made.read_bytes().startswith(b'\x89PNG'):
 		# The guest may write to the shared folder after the example has ended, and then no program is told that the
 		# disk is full.
-		disk = os.statvfs(output.parent)
-		free = disk.f_bavail * disk.f_frsize
+		free = space.free(output.parent)
 		why = f': its folder has {free >> 10} KiB free; free some space there, or name another' if free < _SPACE else ''
 		raise Failure(f'the example wrote no PNG for {given}{why}')
 	os.replace(made, output)

@@ -26,15 +26,16 @@ def check(log):
 	"""Raise Full if a step of a build, whose output is in the file @log, failed because a disk is full."""
 	folders = {build_dir(): f'build/ takes up to {_NEEDED} MB: free some, or set NVDLA_BUILD_DIR to a folder on another disk',
 		   Path(tempfile.gettempdir()): 'compilers write there: free some, or set TMPDIR to a folder on another disk'}
-	free = {folder: _free(folder) for folder in folders}
-	folder = min(free, key=free.get)
-	if free[folder] < _LITTLE:
-		raise Full(f'the disk of {folder} is full ({free[folder] >> 20} MiB free), and {folders[folder]}; log: {log}')
+	bytes_free = {folder: free(folder) for folder in folders}
+	folder = min(bytes_free, key=bytes_free.get)
+	if bytes_free[folder] < _LITTLE:
+		raise Full(f'the disk of {folder} is full ({bytes_free[folder] >> 20} MiB free), and {folders[folder]}; log: {log}')
 	said = next((line for line in log.read_text(errors='replace').splitlines() if _FULL.search(line)), None)
 	if said:
-		raise Full(f'a disk is full: {said.strip()}; {build_dir()} has {free[build_dir()] >> 20} MiB free; log: {log}')
+		raise Full(f'a disk is full: {said.strip()}; {build_dir()} has {bytes_free[build_dir()] >> 20} MiB free; log: {log}')
 
 
-def _free(folder):
+def free(folder):
+	"""Return the free bytes of the disk of @folder, which need not exist."""
 	there = next(path for path in (folder, *folder.parents) if os.path.isdir(path))
 	return shutil.disk_usage(there).free

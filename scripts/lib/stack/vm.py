@@ -205,10 +205,10 @@ class Machine:
 		choice = self._options.accelerator
 		if choice == 'tcg' or self._found.architecture.is_foreign:
 			return 'tcg'
-		works = kvm_works(self._found, self._kernel, self._progress)
-		if choice == 'kvm' and not works:
-			raise _no_kvm()
-		return 'kvm' if works else 'tcg'
+		if choice == 'kvm':
+			require_kvm(self._found, self._kernel, self._progress)
+			return 'kvm'
+		return 'kvm' if kvm_works(self._found, self._kernel, self._progress) else 'tcg'
 
 	def _write_image(self, target, command):
 		variables = {f'mount_{index}': shlex.quote(str(path)) for index, (path, _) in enumerate(self._folders)}
@@ -454,11 +454,7 @@ def check_kvm():
 def require_kvm(found, kernel, progress):
 	"""Raise Failure unless a guest boots under KVM."""
 	if not kvm_works(found, kernel, progress):
-		raise _no_kvm()
-
-
-def _no_kvm():
-	return Failure('KVM does not work on this machine: a guest started with it did not boot; leave --kvm out to use emulation')
+		raise Failure('KVM does not work on this machine: a guest started with it did not boot; leave --kvm out to use emulation')
 
 
 def kvm_works(found, kernel, progress):

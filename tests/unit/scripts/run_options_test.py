@@ -210,7 +210,7 @@ class FilesOfARun(unittest.TestCase):
 	def test_a_full_disk_that_only_the_host_sees_is_told(self):
 		"""The guest writes to the shared folder later than the example ends, so the example may end with 0."""
 		for free, end in ((3, 'mine.png: its folder has 12 KiB free; free some space there, or name another'), (1000, 'mine.png')):
-			with (mock.patch.object(run.os, 'statvfs', return_value=mock.Mock(f_bavail=free, f_frsize=4096)),
+			with (mock.patch.object(run.space, 'free', return_value=free * 4096),
 			      self.assertRaisesRegex(Failure, f'wrote no PNG for given/{end}$') as failed):
 				run.keep_result(self.folder / 'none', self.output, Path('given/mine.png'))
 			self.assertEqual(failed.exception.status, 1)

@@ -80,7 +80,8 @@ struct Drawing {
 	std::vector<bool> order;       /* for each edge: true if no data pass */
 };
 
-/* Returns the text of the node's box; nothing if the node is alone in a box. */
+/* Returns the text of the node's box, by which nodes are put into one box; nothing if the node does
+ * not share its box with other nodes. */
 std::string wordsOf(const GraphNode &node)
 {
 	std::string words;
